@@ -84,8 +84,7 @@ export class DurableObjectStore {
 const shortest = 60; // seconds: KV's minimum for a ttl
 
 /**
- * A store in Cloudflare KV. KV has no atomic operations, so each isolate may request a token; with a random margin, one of
- * them is the first to renew it.
+ * A store in Cloudflare KV, which has no atomic operations: each isolate may request a token.
  *
  * @implements {Store}
  */

@@ -14,8 +14,7 @@ import { checkOptions } from './rules.js';
  */
 
 /**
- * Retries a call while it fails with a {@link RosteringError} that is retryable: after its `retryAfter`, or after 1 s, 2 s,
- * 4 s … 30 s. Throws the last error if that is not retryable, or if the next wait would end after the deadline.
+ * Retries a call while it fails with a {@link RosteringError} that is retryable: after its `retryAfter`, or 1 s, 2 s … 30 s.
  *
  * @template T
  * @param {() => Promise<T>} call such as `() => client.listJobs()`

@@ -10,15 +10,11 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 20; // as in fetch
 
 /**
- * Returns a `fetch` that adds `Authorization: Bearer …` to requests to the origin of the config's `baseUrl`, and to no
- * others. A request that has an `Authorization` header is sent unchanged.
+ * Returns a `fetch` that adds the token to requests to the origin of the config's `baseUrl` without an `Authorization`.
  *
- * After a 401 it retries the request with another token, twice at most. It returns the 401 if there is no other token, or if
- * the body is a stream, which cannot be sent again. It keeps the body of a `Request` in memory for the retries. It throws what
- * `fetch` throws, and what {@link Client.getToken} throws.
- *
- * It follows the redirects of a GET or HEAD, and a 303, and forwards no token to another origin. It returns other
- * redirects.
+ * It returns a 401 if there is no other token, or if the body is a stream, which cannot be sent again. It keeps the body of a
+ * `Request` in memory for that. It throws what `fetch` and {@link Client.getToken} throw. It follows the redirects of a GET or
+ * HEAD, and a 303, and returns others.
  *
  * @param {Client} client Its config needs a `baseUrl`.
  * @param {WebFetch} [send] Sends the requests, instead of the global `fetch`.

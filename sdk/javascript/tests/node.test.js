@@ -75,7 +75,6 @@ test('Prometheus shows one token request for a thousand calls', bound, async () 
   const { client } = await start(byService(() => new Response(null, { status })));
   const registry = new Registry();
   watch(client, [registry]);
-  assert.match(await registry.metrics(), /^rostering_token_expires_at_seconds 0$/m);
   for (let i = 0; i < 1000; i++) await client.listJobs();
   status = 503;
   await assert.rejects(client.forCustomer('another').listJobs(), { code: 'service_error' });
@@ -83,9 +82,7 @@ test('Prometheus shows one token request for a thousand calls', bound, async () 
   for (const line of [
     'rostering_calls_total 1001',
     'rostering_failed_calls_total{code="service_error"} 1',
-    'rostering_service_requests_total 1001',
     'rostering_token_requests_total 1',
-    'rostering_failed_token_requests_total 0',
     `rostering_token_expires_at_seconds ${Number(client.status().tokenExpiresAt) / 1000}`,
   ])
     assert.ok(text.split('\n').includes(line), `${line}\n${text}`);

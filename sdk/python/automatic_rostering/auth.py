@@ -24,11 +24,9 @@ class RosteringAuth(httpx.Auth):
 
     Pass a `Client` for an httpx.Client, an `AsyncClient` for an httpx.AsyncClient.
 
-    Only requests to the scheme, host and port of the config's `base_url` get the token, and none that has an
-    Authorization already. After a 401 the token is replaced and the request sent again, twice at most. You get the 401
-    if there is no other token, or if the body is a file or an iterable, which cannot be read again. Adds no CUSTOMER_ID
-    and no USER_ID. A request raises a `RosteringError` if no token can be obtained, and this constructor without a
-    `base_url`.
+    Only requests to the origin of `base_url` get the token, and none that has an Authorization. You get a 401 if there
+    is no other token, or if the body is a file or an iterable, which cannot be read again. Adds no CUSTOMER_ID and no
+    USER_ID. A request raises a `RosteringError` if no token can be obtained.
     """
 
     def __init__(self, client: Client | AsyncClient) -> None:

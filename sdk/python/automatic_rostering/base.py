@@ -235,11 +235,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     def list_jobs(
         self, *, headers: Headers = None, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
     ) -> _Response:
-        """Return the service's response to GET /jobs: status 2xx, its body in memory.
-
-        An id replaces that of the view or the config; None sends no header. `timeout` replaces the client's, and so do
-        `headers` of the same name.
-        """
+        """Return the service's response to GET /jobs. An argument replaces what the view, client or config has."""
         sent = merged(self._core.headers, headers)
         work = _sending(self._sent_ids(customer_id, user_id) | ({"headers": sent} if sent else {}), None)
         del headers, sent  # a tool may show the variables of a traceback
@@ -260,9 +256,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     ) -> _Response:
         """Send another request to the service, and return its response: status 2xx, or 304.
 
-        `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's. Adds the headers
-        Authorization, CUSTOMER_ID and USER_ID, and sends the request again with another token after a 401, twice at
-        most.
+        `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's, or `list_jobs`'s.
         """
         sent = merged(self._core.headers, headers)
         fields, body = request_input(path, method, params, sent, content, json, self._iterable)
@@ -271,11 +265,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         return cast(_Response, self._call(work, timeout, "send_request"))
 
     def get_token(self, *, force: bool = False, refused: str | None = None, timeout: Timeout = ...) -> _Token:
-        """Return the token, or request a new one if it is missing or about to expire.
-
-        `force` requests a new one in any case. `refused` is an access token that the service refused with a 401: it is
-        replaced, unless another call has replaced it already.
-        """
+        """Return the token, with `force` a new one, or another one than the access token that the service `refused`."""
         check("force", force, bool)
         check("refused", refused, str, None)
         if force and refused is not None:
@@ -285,10 +275,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         return cast(_Token, self._call(work, timeout, "get_token"))
 
     def for_customer(self, customer_id: str | None) -> Self:
-        """Return a view of this client whose calls send this customer id; None sends no header.
-
-        A view shares the token and everything else. Closing it closes nothing.
-        """
+        """Return a view of this client whose calls send this customer id; None sends no header."""
         return self._view("customer_id", customer_id)
 
     def for_user(self, user_id: str | None) -> Self:
@@ -296,11 +283,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         return self._view("user_id", user_id)
 
     def set_token(self, token: Token) -> None:
-        """Use a token that another client requested. Sends nothing.
-
-        Raises a `RosteringError` (token_mismatch) if it has expired, or belongs to another client, scope or token
-        endpoint.
-        """
+        """Use a token of the same client, scope and token endpoint. Sends nothing."""
         check("token", token, Token)
         self._change("set_token", token, lambda _: self._core.holder.replace())
 
@@ -309,26 +292,19 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         self._change("clear_token", None, lambda _: self._core.holder.clear())
 
     def set_secret(self, secret: str) -> None:
-        """Use another client secret from the next token request on. Sends nothing.
-
-        The token, the views and `RosteringAuth` remain. An invalid secret is a `RosteringError` (config_invalid), and
-        the present one remains.
-        """
+        """Use another client secret from the next token request on, unless it is invalid. Sends nothing."""
         check("secret", secret, str)
-        work = _setting(secret)
-        del secret  # as above
         with Call(self._core, None):
-            work(self._core.plugin)
+            self._core.plugin.set_secret(secret)
 
     def status(self) -> Status:
         """Return what the client and its views have done. Sends nothing, and waits for nothing."""
         return self._core.status()
 
     def close(self, timeout: float | None = None) -> _Done:
-        """Wait for the calls in progress, and free the plugin with its token.
+        """Wait for the calls in progress, for `timeout` seconds at most, cancel the others, and free the plugin.
 
-        After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError. One that a thread
-        sends through your own `http` does so when its response has arrived. For a view, nothing is closed.
+        One that a thread sends through your own `http` is canceled when its response has arrived.
         """
         check_timeout("timeout", timeout, zero=True)
         return cast(_Done, self._named("close", self._core.close(timeout, is_view=bool(self._ids))))
@@ -350,10 +326,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         return view
 
     def _call(self, work: Work, timeout: Timeout = ..., name: str = "") -> Any:  # noqa: ANN401
-        """Do the work of a call, and return its result in this client's form.
-
-        `status` counts it if it has a name.
-        """
+        """Do the work of a call, which `status` counts if it has a name. Returns the result in this client's form."""
         core = self._core
         if timeout is ...:
             timeout = core.timeout
@@ -374,10 +347,6 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
                 check(name, value, str, None)
                 ids[name] = value
         return ids
-
-
-def _setting(secret: str) -> Callable[[Plugin], None]:
-    return lambda plugin: plugin.set_secret(secret)
 
 
 def _sending(fields: dict[str, object], body: AnyBody) -> Work:

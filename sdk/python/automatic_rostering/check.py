@@ -7,10 +7,7 @@ LONGEST_TIMEOUT = 1_000_000
 
 
 def check(name: str, value: object, kind: type | tuple[type, ...], *others: object) -> None:
-    """Raise a TypeError unless a value has one of the types, or is one of the others.
-
-    A bool does not count as a number: it is more likely a mistake.
-    """
+    """Raise a TypeError unless a value has one of the types, or is one of the others. A bool is no number."""
     if any(value is other for other in others):
         return
     kinds = kind if isinstance(kind, tuple) else (kind,)

@@ -23,10 +23,8 @@ class Client(BaseClient[httpx.Response, Token, None, Body, httpx.Client, Store])
     the store, which go to the logger "automatic_rostering" by default. `plugin` is another rostering-nowasi.wasm, as a
     path or bytes. `clock` replaces time.time as the clock by which tokens expire, for tests.
 
-    Sends nothing before the first call. Close it, or use it in a `with` statement.
-
-    Opening and calls raise a `RosteringError` whose message explains how to fix it, a TypeError or a ValueError for an
-    invalid argument, such as a `plugin` of another `CONTRACT`, and a RuntimeError if the client is closed.
+    Opening and calls raise a `RosteringError`, a TypeError or a ValueError for an invalid argument, such as a `plugin`
+    of another `CONTRACT`, and a RuntimeError if the client is closed.
     """
 
     _io, _iterable, _result = Threads, Iterable, staticmethod(finish)

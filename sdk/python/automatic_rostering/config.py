@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self
 
 from .check import check
@@ -50,10 +50,7 @@ class Config:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
-        """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field.
-
-        An empty variable counts as missing. Opening a client checks the values.
-        """
+        """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field. An empty one is missing."""
         values: dict[str, Any] = {"auth_url": "", "client_id": "", "client_secret": ""}
         for f in fields(cls):
             if value := env.get(f"ROSTERING_{f.name.upper()}"):
@@ -72,7 +69,9 @@ def _read(name: str, value: str) -> object:
 
 def plugin_config(config: Config) -> dict[bytes, bytes]:
     """Return a config as the plugin takes it, which reads it whenever it needs it."""
-    values = {f.name.encode(): getattr(config, f.name) for f in fields(config)}
-    if isinstance(config.allow_http, bool):
-        values[b"allow_http"] = "true" if config.allow_http else "false"
-    return {key: str(value).encode(errors="surrogatepass") for key, value in values.items() if value is not None}
+    flag = {True: "true", False: "false"}.get(config.allow_http, config.allow_http)
+    values = asdict(config) | {"allow_http": flag}
+    # It rejects lone surrogates, which stand for what os.environ could not decode.
+    return {
+        key.encode(): str(value).encode(errors="surrogatepass") for key, value in values.items() if value is not None
+    }

@@ -143,8 +143,7 @@ def _failed(error: Exception, request: Request) -> Exception:
 def because(error: E, outcome: Outcome) -> E:
     """Return an error with the reason why there is no response, if there is one, as its cause.
 
-    Of that, only the type and what the plugin shows of its text remain. An exception of the program's own HTTP client
-    could quote the request.
+    Of that, only the type and what the plugin shows of its text remain, as it could quote the request.
     """
     if not (isinstance(outcome, Exception) and isinstance(error, RosteringError)):
         return error

@@ -81,37 +81,30 @@ class Holder:
                 if flow.token:
                     return flow.token
 
-    def settled(self, work: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
-        """Return work that waits for a flow that runs, if the process may be frozen after it."""
-        return self._settled(work) if self._settles else work
-
-    async def _settled(self, work: Coroutine[Any, Any, T]) -> T:
+    async def settled(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return the result of work, after the flow that runs if the process may be frozen then."""
+        raised = None
         try:
             result = await work
-        except Exception:
-            await self._settle()
-            raise
-        await self._settle()
-        return result
-
-    async def _settle(self) -> None:
-        flow = self.flow
-        while flow:
+        except Exception as error:  # noqa: BLE001 - raised below
+            raised = error
+        while self._settles:
             with self.lock:
+                flow = self._running()
+                if not flow:
+                    break
                 news = flow.news
-                if self._running() is not flow:
-                    return
             await flow.wait(news)
+        if raised:
+            raise raised
+        return result
 
     def accept(self, token: str) -> None:
         """Note that the service did not refuse a token."""
         self._worked = token
 
     def refuse(self, token: str, *, first: bool) -> None:
-        """Note that the service refused a token. The next flow replaces it, if none has done so.
-
-        `first`: it was the first 401 of a call that can be sent again.
-        """
+        """Note that the service refused a token; `first`: the first one of a call that can be sent again."""
         with self.lock:
             if self._kept and self._kept.access_token == token:
                 self._kept = None
@@ -129,10 +122,6 @@ class Holder:
         with self.lock:
             self._kept, self._refused = None, {}
             self._abandon()
-
-    def runs(self, flow: "Flow") -> bool:
-        """Return whether a flow has not been abandoned."""
-        return self.flow is flow
 
     def publish(self, flow: "Flow", step: Step) -> None:
         """Use the token of a step, which is called before the plugin changes again."""
@@ -211,7 +200,7 @@ class Flow:
             step = self._call("begin", {"accepts": accepts, **self.fields})
             while step["step"] != "done":
                 outcome = await self._outcome(step)
-                if not holder.runs(self):
+                if holder.flow is not self:  # abandoned
                     return
                 response = outcome if step["step"] == "request" else response
                 result = result_of(outcome)

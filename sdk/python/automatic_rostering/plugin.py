@@ -49,10 +49,10 @@ class Plugin:
             hint = ": it is a build with WASI; pass rostering-nowasi.wasm" if "wasi_" in reason else ""
             raise ValueError(f"cannot load the plugin: {reason}{hint}")
         try:
-            _check_contract(self.call)
+            self._check_contract()
             self.call("check", b"")
-            if headers:
-                self._check_headers(headers)
+            if headers and config.base_url:
+                self.call("request", json.dumps({"headers": headers, "customer_id": None, "user_id": None}).encode())
         except BaseException:
             self.close()
             raise
@@ -72,6 +72,15 @@ class Plugin:
             self._warns = warns
             return then(self._run(export, data))
 
+    def _check_contract(self) -> None:
+        try:
+            found = f"contract {json.loads(self.call('version', b''))['contract']}"
+        except (RosteringError, ValueError, LookupError, TypeError):
+            found = 'no export "version": it is not a build of Automatic Rostering'
+        if found != f"contract {CONTRACT}":
+            advice = "use the library from the plugin's release"
+            raise ValueError(f"this library needs a plugin of contract {CONTRACT}, and this one has {found}; {advice}")
+
     def set_secret(self, secret: str) -> None:
         """Change the client secret, unless the plugin finds it invalid: a RosteringError."""
         with self._lock:
@@ -81,13 +90,6 @@ class Plugin:
                 self._run("check", b"")
             except BaseException:
                 self._config.update(before)
-                raise
-
-    def _check_headers(self, headers: Mapping[str, str]) -> None:
-        try:
-            self.call("request", json.dumps({"headers": headers}).encode())
-        except RosteringError as error:
-            if error.code == "invalid_input":  # not that a call still needs base_url or an id
                 raise
 
     def status(self, now: int) -> dict[str, Any]:
@@ -135,16 +137,3 @@ class Plugin:
                 logger.log(level, "%s", line)
             except Exception:  # noqa: BLE001 - shown as logging shows a handler's own; fails no call
                 logging.Handler().handleError(logging.makeLogRecord({"msg": line}))
-
-
-def _check_contract(call: Callable[[str, bytes], bytes]) -> None:
-    """Raise a ValueError unless a plugin has this contract version. `call` calls its exports."""
-    try:
-        found = f"contract {json.loads(call('version', b''))['contract']}"
-    except (RosteringError, ValueError, LookupError, TypeError):
-        found = 'no export "version": it is not a build of Automatic Rostering'
-    if found != f"contract {CONTRACT}":
-        raise ValueError(
-            f"this library needs a plugin of contract {CONTRACT}, and this one has {found};"
-            " use the library from the plugin's release"
-        )

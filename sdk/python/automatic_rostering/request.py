@@ -36,10 +36,7 @@ def request_input(
     json_value: object,
     iterable: type[Iterable[Any] | AsyncIterable[Any]],
 ) -> tuple[dict[str, object], AnyBody]:
-    """Return the input, without ids, and the body, which may be of the type `iterable`.
-
-    `headers` are from `merged`.
-    """
+    """Return the input, without ids, and the body, which may be of the type `iterable`."""
     check("path", path, str)
     check("method", method, str, None)
     check("params", params, (Mapping, list, tuple, str, bytes), None)

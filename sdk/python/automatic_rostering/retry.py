@@ -23,9 +23,8 @@ def retry(call: Callable[[], T], deadline: float | None = 60, retry_if: RetryIf 
         jobs = retry(client.list_jobs).json()
         retry(lambda: client.send_request("/jobs/7", method="PUT", json=job), deadline=300)
 
-    The waits are the errors' `retry_after`, or else 1 s, doubling to 30 s, each with up to a tenth of jitter. Raises
-    the last error immediately if it is not retryable, or if the wait would end later than `deadline` seconds from now;
-    None is no limit. Retry only what may be done twice. `retry_if` decides in place of the error's `retryable`.
+    The waits are the errors' `retry_after`, or else 1 s, doubling to 30 s. Raises the last error if the wait would end
+    later than `deadline` seconds from now; None is no limit. `retry_if` decides in place of the error's `retryable`.
     """
     waits = _Waits(deadline, retry_if)
     while True:

@@ -84,10 +84,8 @@ class Service:
             message = f"the response is larger than {option}: raise it or request less"
             raise RosteringError("network_error", message, status=response.status_code)
         explained = self._explain(response, sends.tokens, name)
-        if refusal:  # the flow's verdict, on the response that led to it
-            sent, _, _ = explained.message.partition(": ")
-            explained.message, explained.retryable = f"{sent}: {refusal.message}", refusal.retryable
-            explained.retry_after = refusal.retry_after
+        if refusal:  # it decides what comes next
+            explained.retryable, explained.retry_after = refusal.retryable, refusal.retry_after
         elif response.status_code == HTTPStatus.UNAUTHORIZED and not is_repeatable(body):
             explained.message += " (its body can be read only once)"
         raise explained

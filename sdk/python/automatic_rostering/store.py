@@ -23,10 +23,9 @@ _CONTENT = re.compile(rb"([0-9]{1,16})\n(.*)", re.DOTALL)
 
 
 class Store(Protocol):
-    """A key-value store with expiry. Any number of threads may use it at the same time.
+    """A key-value store with expiry, for any number of threads. Who can read it has the token.
 
-    If an operation raises or takes more than a second, the call continues without the store. A value can hold the
-    access token: anyone who can read it can call the service, anyone who can write it chooses the token.
+    If an operation raises or takes more than a second, the call continues without the store.
     """
 
     def get(self, key: str) -> str | None:
@@ -86,12 +85,10 @@ class FileStore:
             pass
 
     def get(self, key: str) -> str | None:
-        try:
+        with suppress(FileNotFoundError, UnicodeDecodeError):
             content = _CONTENT.fullmatch(self._path(key).read_bytes())
             if content and int(content[1]) > wall() * 1000:
                 return content[2].decode()
-        except (FileNotFoundError, UnicodeDecodeError):
-            pass
         return None
 
     def add(self, key: str, value: str, ttl: int) -> bool:

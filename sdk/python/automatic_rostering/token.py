@@ -1,6 +1,7 @@
 """An access token."""
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -29,10 +30,6 @@ class Token:
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Read what `to_json` returned. Raises a ValueError, which does not show the text."""
-        try:
+        with suppress(ValueError, TypeError, KeyError, OverflowError):  # whose context holds the text
             return cls.from_fields(json.loads(text))
-        except (ValueError, TypeError, KeyError, OverflowError):
-            pass
-        raise ValueError(
-            "not a token object; pass what Token.to_json returned"
-        )  # not above, where the context holds the text
+        raise ValueError("not a token object; pass what Token.to_json returned")

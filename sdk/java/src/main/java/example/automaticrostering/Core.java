@@ -149,22 +149,31 @@ final class Core {
 
   Status status() {
     var renewing = holder.current() != null;
-    return Status.of(plugin.runToEnd(() -> plugin.status(now())), renewing, this);
+    return Status.of(plugin.run(() -> plugin.status(now())), renewing, this);
+  }
+
+  /** Calls an export that sends nothing, and then drops what is kept. */
+  void change(String export, byte[] input, boolean isSet) {
+    plugin.run(
+        () -> {
+          plugin.call(export, input, null);
+          holder.drop(isSet);
+          return null;
+        });
   }
 
   /** Returns the plugin's request for an input. */
-  Request request(Map<String, ?> input) throws InterruptedException {
+  Request request(Map<String, ?> input) {
     var kept = requests.get(input);
-    if (kept != null) {
-      return kept;
+    if (kept == null) {
+      kept =
+          plugin.run(() -> Request.of(Json.read(plugin.call("request", Json.write(input), null))));
+      if (requests.size() >= MOST_REQUESTS) {
+        requests.clear();
+      }
+      requests.put(input, kept);
     }
-    var built =
-        plugin.run(() -> Request.of(Json.read(plugin.call("request", Json.write(input), null))));
-    if (requests.size() >= MOST_REQUESTS) {
-      requests.clear();
-    }
-    requests.put(input, built);
-    return built;
+    return kept;
   }
 
   /** Sends a request once, and returns the status of the response. */

@@ -115,11 +115,11 @@ final class ExtismHost {
       case "store_u64" -> effect(args -> at(args[0]).putLong((int) args[0], args[1]));
       case "var_get" -> result(args -> put(vars.getOrDefault(text(args[0]), NOTHING)));
       case "var_set" -> effect(args -> setVar(text(args[0]), block(args[1])));
-      case "config_get" ->
-          result(args -> put(config.getOrDefault(text(args[0]), "").getBytes(UTF_8)));
+      case "config_get" -> result(args -> put(Json.utf8(config.getOrDefault(text(args[0]), ""))));
       case "log_debug" -> effect(args -> log.add(Level.DEBUG, text(args[0])));
       case "log_warn" -> effect(args -> log.add(Level.WARNING, text(args[0])));
-      case "http_request", "http_status_code" -> effect(args -> noHttp());
+      case "http_request", "http_status_code" ->
+          effect(args -> trap("the plugin sent a request itself, which a step never does"));
       default -> throw new UnlinkableException("it imports extism:host/env " + name);
     };
   }
@@ -135,8 +135,8 @@ final class ExtismHost {
     };
   }
 
-  private static void noHttp() {
-    throw new TrapException("the plugin sent a request itself, which a step never does");
+  private static void trap(String why) {
+    throw new TrapException(why);
   }
 
   private void setVar(String name, byte[] value) {
@@ -145,7 +145,7 @@ final class ExtismHost {
       used += other.getKey().equals(name) ? 0 : other.getKey().length() + other.getValue().length;
     }
     if (used > MAX_VAR_BYTES) {
-      throw new TrapException("no room for a var of " + value.length + " bytes");
+      trap("no room for a var of " + value.length + " bytes");
     }
     vars.put(name, value.clone()); // an empty one is no value
   }
@@ -156,7 +156,7 @@ final class ExtismHost {
       return 0;
     }
     if (size < 0 || size > room - COST) {
-      throw new TrapException("no room for a block of " + size + " bytes");
+      trap("no room for a block of " + size + " bytes");
     }
     room -= (int) size + COST;
     blocks.add(buffer(new byte[(int) size]));
@@ -178,7 +178,7 @@ final class ExtismHost {
   /** Returns the block that begins at an offset. */
   private byte[] block(long offset) {
     if ((int) offset != 0) {
-      throw new TrapException("no block begins at " + offset);
+      trap("no block begins at " + offset);
     }
     return at(offset).array();
   }

@@ -74,13 +74,12 @@ final class Flow {
   }
 
   /** Returns the next step, or null after the last one. */
-  private Step next(String export, Map<String, Object> input) throws InterruptedException {
+  private Step next(String export, Map<String, Object> input) {
     input.put("now", core.now());
     try {
       return core.plugin.run(() -> step(export, input));
     } finally {
-      if (input.containsKey(
-          "failed")) { // what the plugin warns of does not wait for the flow's end
+      if (input.containsKey("failed")) { // its warning does not wait for the flow's end
         core.log.flushSoon();
       }
     }

@@ -66,9 +66,7 @@ final class Holder {
     }
   }
 
-  /**
-   * Returns the token of a flow that begins from now on. All that wait for such a flow share it.
-   */
+  /** Returns the token of a flow that begins from now on, which all share that wait for it. */
   Token force() throws InterruptedException {
     var before = current();
     while (true) {

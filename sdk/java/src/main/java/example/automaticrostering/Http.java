@@ -7,6 +7,8 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
@@ -17,6 +19,7 @@ import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -83,6 +86,12 @@ final class Http {
   /** One byte more than an error shows. */
   static final int MAX_ERROR_BODY = (4 << 10) + 1;
 
+  /** Publishers that need not accept a second subscriber. The JDK has no method for that. */
+  private static final Set<Class<?>> ONCE =
+      Set.of(
+          BodyPublishers.fromPublisher(BodyPublishers.noBody()).getClass(),
+          BodyPublishers.concat(BodyPublishers.noBody(), BodyPublishers.noBody()).getClass());
+
   /** Built when it is needed: that takes longer than the rest of a first call. */
   private static final class Shared {
     static final HttpClient CLIENT = HttpClient.newBuilder().version(VERSION).build();
@@ -140,6 +149,11 @@ final class Http {
     return response;
   }
 
+  /** Reports whether a body can be sent again after a 401. */
+  static boolean isRepeatable(BodyPublisher body) {
+    return !ONCE.contains(body.getClass());
+  }
+
   /** Reports whether a response with this status is a result, not an error. */
   static boolean isSuccess(int status) {
     return status / 100 == 2 || status == 304;
@@ -149,19 +163,17 @@ final class Http {
   Map<String, ?> requestToken(Step step) throws Failure, InterruptedException {
     var request = Request.of(step.fields().getObject("request")).forToken();
     var limit = step.fields().getInt("limit");
-    CompletableFuture<?> started = null;
     try {
       var sent = client.sendAsync(request, info -> new Body(limit));
-      started = sent;
-      return Response.of(sent.get(step.fields().getLong("timeout"), TimeUnit.SECONDS)).fields();
+      try {
+        return Response.of(sent.get(step.fields().getLong("timeout"), TimeUnit.SECONDS)).fields();
+      } finally {
+        sent.cancel(true); // frees the connection
+      }
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) {
       throw new Failure(e instanceof ExecutionException ? e.getCause() : e);
-    } finally {
-      if (started != null) {
-        started.cancel(true); // frees the connection
-      }
     }
   }
 

@@ -1,5 +1,6 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.notNull;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.grack.nanojson.JsonObject;
@@ -10,33 +11,26 @@ import java.util.regex.Pattern;
 
 /** The plugin's JSON. */
 final class Json {
-  private static final int MOST_CHARACTERS = 40_000;
   private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
   private Json() {}
 
-  /** Reports whether a string has no lone surrogate, which encoders replace by a question mark. */
-  static boolean isUnicode(String string) {
-    return UTF_8.newEncoder().canEncode(string);
+  /** Encodes a string. A lone surrogate becomes U+FFFD, which the plugin rejects. */
+  static byte[] utf8(String string) {
+    return LONE_SURROGATE.matcher(string).replaceAll("\ufffd").getBytes(UTF_8);
   }
 
-  /** Cuts off what is longer than any value that the plugin takes, so that it refuses it soon. */
-  static String bounded(String string) {
-    return string == null || string.length() < MOST_CHARACTERS
-        ? string
-        : string.substring(0, MOST_CHARACTERS);
-  }
-
-  /** Writes maps, lists, strings, numbers and booleans. The plugin sees a lone surrogate. */
-  static byte[] write(Object value) {
-    var json = JsonWriter.string(value);
-    if (!isUnicode(json)) {
-      json =
-          LONE_SURROGATE
-              .matcher(json)
-              .replaceAll(c -> "\\\\u%04x".formatted((int) c.group().charAt(0)));
+  /** Rejects a lone surrogate, which the JDK would encode as a question mark. */
+  static String unicode(String string) {
+    if (LONE_SURROGATE.matcher(notNull(string, "a string of the request")).find()) {
+      throw new IllegalArgumentException("the string has a lone surrogate: pass valid Unicode");
     }
-    return json.getBytes(UTF_8);
+    return string;
+  }
+
+  /** Writes maps, lists, strings, numbers and booleans. */
+  static byte[] write(Object value) {
+    return utf8(JsonWriter.string(value));
   }
 
   /** Reads an object. What is thrown does not show it. */

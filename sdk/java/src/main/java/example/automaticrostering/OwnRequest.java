@@ -40,7 +40,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
     this.base = base;
     this.request = request;
     this.handler = handler;
-    isRepeatable = Parts.isRepeatable(request.bodyPublisher().orElse(BodyPublishers.noBody()));
+    isRepeatable = Http.isRepeatable(request.bodyPublisher().orElse(BodyPublishers.noBody()));
   }
 
   @SuppressWarnings("unchecked") // a response other than a refusal has the body of the handler

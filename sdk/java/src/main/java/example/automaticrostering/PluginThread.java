@@ -3,11 +3,10 @@ package example.automaticrostering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.grack.nanojson.JsonObject;
+import example.automaticrostering.RosteringException.Code;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -18,6 +17,9 @@ import java.util.function.Supplier;
  */
 final class PluginThread {
   static final byte[] NOTHING = {};
+
+  /** Bounds inputs, in bytes. Valid ones are smaller. */
+  private static final int MOST_INPUT = 4 << 20;
 
   private final ExecutorService thread = Threads.pool("rostering-plugin", 1);
 
@@ -46,22 +48,13 @@ final class PluginThread {
       throw wrong("the plugin has contract " + contract, null);
     }
     call("check", NOTHING, null);
-    if (!headers.isEmpty()) {
-      checkHeaders(headers);
+    if (!headers.isEmpty() && plugin.config.containsKey("base_url")) {
+      var ids = Map.of("customer_id", "any", "user_id", "any", "headers", headers);
+      call("request", Json.write(ids), null);
     }
     // Loads the classes of calls, which takes so long that the first calls could time out.
     Step.ofJson(Json.write(Map.of("step", "done")));
     RosteringException.ofNetwork("", true);
-  }
-
-  private void checkHeaders(Map<String, String> headers) {
-    try {
-      call("request", Json.write(Map.of("headers", headers)), null);
-    } catch (RosteringException e) {
-      if (e.code() == RosteringException.Code.INVALID_INPUT) {
-        throw e;
-      } // otherwise, the config lacks what calls need
-    }
   }
 
   private static IllegalArgumentException wrong(String what, Exception cause) {
@@ -71,22 +64,13 @@ final class PluginThread {
         cause);
   }
 
-  /** Waits until the plugin is open, even if this thread is interrupted. */
+  /** Waits until the plugin is open. */
   void awaitOpen() {
     join(opened);
   }
 
-  /** Runs a task in the thread. */
-  <T> T run(Callable<T> task) throws InterruptedException {
-    try {
-      return thread.submit(task).get();
-    } catch (ExecutionException e) {
-      throw RosteringException.thrown(e);
-    }
-  }
-
   /** Runs a task in the thread, and waits for it even if this thread is interrupted. */
-  <T> T runToEnd(Supplier<T> task) {
+  <T> T run(Supplier<T> task) {
     return join(CompletableFuture.supplyAsync(task, thread));
   }
 
@@ -99,7 +83,7 @@ final class PluginThread {
   }
 
   void free(LongSupplier now) {
-    thread.execute(
+    thread.submit( // and not execute: what it throws is nobody's
         () -> {
           try {
             status = status(now.getAsLong());
@@ -109,18 +93,21 @@ final class PluginThread {
         });
   }
 
-  /** In the thread: replaces the secret, unless the plugin rejects it. */
+  /** Replaces the secret, unless the plugin rejects it. */
   void setSecret(String secret) {
-    if (plugin == null) {
-      throw Core.closed();
-    }
-    var old = plugin.config.put("client_secret", secret);
-    try {
-      call("check", NOTHING, null);
-    } catch (RuntimeException e) {
-      plugin.config.put("client_secret", old);
-      throw e;
-    }
+    run(
+        () -> {
+          if (plugin == null) {
+            throw Core.closed();
+          }
+          var old = plugin.config.put("client_secret", secret);
+          try {
+            return call("check", NOTHING, null);
+          } catch (RuntimeException e) {
+            plugin.config.put("client_secret", old);
+            throw e;
+          }
+        });
   }
 
   /** In the thread: returns the plugin's part of the status. */
@@ -134,6 +121,10 @@ final class PluginThread {
   byte[] call(String export, byte[] input, Http.Failure failure) {
     if (plugin == null) {
       throw Core.closed();
+    }
+    if (input.length > MOST_INPUT) {
+      throw new RosteringException(
+          Code.INVALID_INPUT, "the arguments are too long: shorten them", false, Map.of());
     }
     try {
       return plugin.call(export, input);

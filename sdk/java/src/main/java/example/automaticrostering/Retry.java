@@ -13,11 +13,7 @@ public final class Retry {
 
   private Retry() {}
 
-  /**
-   * A call, such as {@code client::listJobs}.
-   *
-   * @param <T> what it returns
-   */
+  /** A call, such as {@code client::listJobs}. */
   @FunctionalInterface
   public interface Call<T> {
     /** Makes the call. */
@@ -25,19 +21,15 @@ public final class Retry {
   }
 
   /**
-   * Makes a call, and retries it after a retryable error: after {@link
-   * RosteringException#retryAfter}, or else after 1 s, doubling to 30 s, each with up to a tenth of
-   * jitter. Throws the last error immediately if it is not retryable, or if the wait would end
-   * after the deadline, which counts from now.
+   * Makes a call, and retries it while its error is retryable: after {@link
+   * RosteringException#retryAfter}, or else after 1 s, doubling to 30 s. Throws the last error if
+   * the wait would end after the deadline, which counts from now.
    */
   public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
     return call(deadline, call, RosteringException::retryable);
   }
 
-  /**
-   * Retries as {@link #call(Duration, Call)} does, but after the errors that {@code retryIf}
-   * accepts.
-   */
+  /** The same, but {@code retryIf} says after which errors. */
   public static <T> T call(
       Duration deadline, Call<T> call, Predicate<? super RosteringException> retryIf)
       throws InterruptedException {

@@ -14,14 +14,11 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A client for Automatic Rostering. Open one and share it: threads send requests concurrently, with
- * one token.
+ * A client for Automatic Rostering. Open one and share it among threads.
  *
  * <p>A call that fails throws {@link RosteringException}; after {@link #close()},
- * IllegalStateException. A blocking method whose thread is interrupted cancels the call's request
- * and throws InterruptedException. Canceling or completing the future of an asynchronous method
- * does the same to its call. A token request is not canceled with its caller: others may be waiting
- * for it.
+ * IllegalStateException. Interrupting the thread of a blocking method, or canceling the future of
+ * an asynchronous one, cancels the call's request, but not a token request.
  *
  * <p>A fake for tests extends this class and overrides what is tested: everything else throws
  * UnsupportedOperationException.
@@ -57,9 +54,7 @@ public class RosteringClient implements AutoCloseable {
     this.isView = isView;
   }
 
-  /**
-   * Opens a client with the defaults of {@link RosteringClientBuilder}, which the caller closes.
-   */
+  /** Opens a client with the defaults of {@link RosteringClientBuilder}. */
   public static RosteringClient open(RosteringConfig config) {
     return builder(config).open();
   }
@@ -148,56 +143,24 @@ public class RosteringClient implements AutoCloseable {
     };
   }
 
-  /**
-   * Caches a token that {@link #getToken} returned, here or elsewhere, so that none is requested. A
-   * token of another client, scope or token endpoint, or an expired one, is a {@code
-   * TOKEN_MISMATCH}.
-   */
-  public void setToken(Token token) throws InterruptedException {
+  /** Caches a token of the same client, scope and token endpoint, such as another process's. */
+  public void setToken(Token token) {
     var input = notNull(token, "the token").fields();
     input.put("now", core().now());
-    change("set_token", Json.write(input), true);
+    core.change("set_token", Json.write(input), true);
   }
 
   /** Forgets the token and the backoff. */
-  public void clearToken() throws InterruptedException {
-    change("clear_token", PluginThread.NOTHING, false);
+  public void clearToken() {
+    core().change("clear_token", PluginThread.NOTHING, false);
   }
 
-  /** Calls an export that sends nothing, and then changes what is kept. */
-  private void change(String export, byte[] input, boolean isSet) throws InterruptedException {
-    inPlugin(
-        () -> {
-          core.plugin.call(export, input, null);
-          core.holder.drop(isSet);
-        });
+  /** Replaces the secret from the next token request on. If it is invalid, the old one stays. */
+  public void setSecret(String secret) {
+    core().plugin.setSecret(notNull(secret, "the secret"));
   }
 
-  private void inPlugin(Runnable change) throws InterruptedException {
-    call(false)
-        .run(
-            call ->
-                core.plugin.run(
-                    () -> {
-                      change.run();
-                      return null;
-                    }));
-  }
-
-  /**
-   * Replaces the client secret for this client and its views, such as after a rotation. The token
-   * stays; the next token request uses the new secret. An invalid one is a {@code CONFIG_INVALID},
-   * and the old one stays.
-   */
-  public void setSecret(String secret) throws InterruptedException {
-    RosteringConfig.check("client_secret", notNull(secret, "the secret"));
-    inPlugin(() -> core.plugin.setSecret(secret));
-  }
-
-  /**
-   * Returns a view for another customer: this client, with the same token and everything else, but
-   * all its calls send that id. Closing a view closes nothing.
-   */
+  /** Returns a view for another customer, whose calls send that id. */
   public RosteringClient forCustomer(String id) {
     return withId("customer_id", notNull(id, "the id (for none, use forNoCustomer())"));
   }
@@ -219,14 +182,11 @@ public class RosteringClient implements AutoCloseable {
 
   private RosteringClient withId(String name, String id) {
     var changed = new HashMap<>(ids);
-    changed.put(name, Json.bounded(id));
+    changed.put(name, id);
     return new RosteringClient(core(), changed, headers, timeout, true);
   }
 
-  /**
-   * Returns a view whose requests to the service have one more header, such as {@code traceparent},
-   * in place of one of that name in any case. A request's own header takes precedence.
-   */
+  /** Returns a view whose calls have one more header, such as {@code traceparent}. */
   public RosteringClient withHeader(String name, String value) {
     var changed = new TreeMap<>(headers);
     ServiceRequest.put(changed, name, value);
@@ -248,16 +208,11 @@ public class RosteringClient implements AutoCloseable {
   }
 
   /**
-   * Sends your own request with the token, through the client's {@code HttpClient}, whose
-   * {@code send} it resembles. Requests to the scheme, host and port of the base URL get the token;
-   * others are sent unchanged, and so is a request that already has an {@code Authorization}. Add
-   * the ids of customer and user yourself.
+   * Sends your own request with the token, if it goes to the origin of the base URL and has no
+   * {@code Authorization}. Resembles {@code HttpClient.send}. Add the two ids yourself.
    *
-   * <p>After a 401, the request is sent again with another token, twice at most; the {@code
-   * BodyHandler} does not see that 401. If there is no other token, the 401 is the response, with
-   * at most 64 KiB of its body. A request whose body is of {@code BodyPublishers.fromPublisher} or
-   * {@code concat} is not sent again; the next one has a new token. One of {@code ofInputStream}
-   * needs a new stream each time.
+   * <p>The {@code BodyHandler} sees a 401 only if the request is not sent again; of the last one,
+   * at most 64 KiB. Which bodies can be sent again: {@link ServiceRequest.Builder#body}.
    *
    * @throws IOException if there is no response
    * @throws RosteringException if no token can be obtained, or the client's timeout ends the call
@@ -281,10 +236,7 @@ public class RosteringClient implements AutoCloseable {
     return call -> new OwnRequest<>(core, call, base, request, handler).make();
   }
 
-  /**
-   * Returns the state of the client and what was counted since it opened; of a view, that of its
-   * client. Sends nothing, and waits for no request. After {@link #close()}, the last numbers.
-   */
+  /** Returns what the client and its views know and counted, also after {@link #close()}. */
   public Status status() {
     return core().status();
   }
@@ -299,10 +251,7 @@ public class RosteringClient implements AutoCloseable {
     close(RosteringClientBuilder.NEVER);
   }
 
-  /**
-   * Closes as {@link #close()} does, but cancels the calls that take longer than the limit: they
-   * end with a {@link CancellationException}. Zero cancels them immediately.
-   */
+  /** The same, but ends calls after the limit, or zero, with a {@link CancellationException}. */
   public void close(Duration limit) {
     close(Duration.ZERO.equals(limit) ? 0 : RosteringClientBuilder.nanos(limit));
   }

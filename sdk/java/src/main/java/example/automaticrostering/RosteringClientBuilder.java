@@ -44,10 +44,7 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /**
-   * Bounds each call with all its requests and waits (default: 30 s). A call that times out is a
-   * retryable {@code NETWORK_ERROR}.
-   */
+  /** Bounds each call with all its requests and waits (default: 30 s). */
   public RosteringClientBuilder timeout(Duration timeout) {
     this.timeout = nanos(timeout);
     return this;
@@ -59,10 +56,7 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /**
-   * Bounds the body of the service's responses (default: 64 MiB). A longer one is a {@code
-   * NETWORK_ERROR} that is not retryable.
-   */
+  /** Bounds the body of the service's responses (default: 64 MiB). */
   public RosteringClientBuilder maxBody(int bytes) {
     if (bytes <= 0) {
       throw new IllegalArgumentException("maxBody must be positive, not " + bytes);
@@ -71,10 +65,7 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /**
-   * Sets a header of every request to the service, such as {@code traceparent}. A call's header of
-   * the same name replaces it. Those of {@code send} have their own headers alone.
-   */
+  /** Sets a header of every call, such as {@code traceparent}, unless that has its own. */
   public RosteringClientBuilder header(String name, String value) {
     ServiceRequest.put(headers, name, value);
     return this;
@@ -86,10 +77,7 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /**
-   * Replaces the system's clock as the one by which tokens expire, for tests. Timeouts and waits
-   * keep the real time.
-   */
+  /** Replaces the clock by which tokens expire, for tests. Timeouts and waits keep real time. */
   public RosteringClientBuilder clock(InstantSource clock) {
     this.clock = notNull(clock, "the clock");
     return this;
@@ -105,10 +93,7 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /**
-   * Sets another plugin than the one in this library: a build without WASI, of the contract {@link
-   * RosteringClient#CONTRACT}. Unlike that one, it is interpreted.
-   */
+  /** Sets another build of the plugin, without WASI. Unlike the library's, it is interpreted. */
   public RosteringClientBuilder plugin(byte[] wasm) {
     this.wasm = notNull(wasm, "the plugin").clone();
     return this;

@@ -18,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class RosteringConfig {
   /** Selects the scope. */
   public enum Environment {
-    /** The stage environment. */
     STAGE,
-    /** The production environment. */
     PRODUCTION
   }
 
@@ -42,10 +40,8 @@ public final class RosteringConfig {
   }
 
   /**
-   * Reads the environment variables {@code ROSTERING_ENVIRONMENT}, {@code _AUTH_URL}, {@code
-   * _BASE_URL}, {@code _CLIENT_ID}, {@code _CLIENT_SECRET}, {@code _CUSTOMER_ID}, {@code _USER_ID},
-   * {@code _SCOPE}, {@code _REFRESH_MARGIN} and {@code _ALLOW_HTTP}. An empty variable is a missing
-   * one. Opening a client checks the values, in one error for all.
+   * Reads {@code ROSTERING_AUTH_URL}, … {@code ROSTERING_ALLOW_HTTP}: one variable for each field.
+   * An empty variable is a missing one. Opening a client checks the values.
    */
   public static RosteringConfig fromEnvironment() {
     return fromEnvironment(System.getenv());
@@ -66,22 +62,13 @@ public final class RosteringConfig {
     return keys;
   }
 
-  /**
-   * Refuses what the plugin, which checked the config, cannot see: lone surrogates, which UTF-8
-   * does not have, and host names that the JDK does not permit.
-   */
+  /** Rejects host names that the JDK does not permit. The plugin has checked the rest. */
   void check() {
-    keys.forEach(RosteringConfig::check);
-  }
-
-  static void check(String key, String value) {
-    if (!Json.isUnicode(value)) {
-      var message = "has a lone surrogate: pass valid Unicode";
-      throw RosteringException.ofConfig("config_invalid", key, message);
-    }
-    if (key.endsWith("_url") && URI.create(value).getHost() == null) {
-      var message = "has a host that java.net.URI cannot read: use no underscore in it";
-      throw RosteringException.ofConfig("config_invalid", key, message);
+    for (var key : List.of("auth_url", "base_url")) {
+      if (URI.create(keys.getOrDefault(key, "a://a")).getHost() == null) {
+        var message = "has a host that java.net.URI cannot read: use no underscore in it";
+        throw RosteringException.ofConfig("config_invalid", key, message);
+      }
     }
   }
 

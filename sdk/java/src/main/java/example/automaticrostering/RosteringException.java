@@ -30,35 +30,23 @@ public final class RosteringException extends RuntimeException {
       "; if the certificate is right, trust its CA with -Djavax.net.ssl.trustStore=FILE"
           + " or with the SSLContext of your httpClient";
 
-  /** The contract's error codes. */
+  /**
+   * The contract's error codes, which docs/errors.md explains. {@link #PLUGIN_FAILED} is a bug or a
+   * lack of memory, {@link #UNKNOWN} a code of a newer plugin: {@link #toJson} has its name.
+   */
   public enum Code {
-    /** An argument of the call is invalid; {@link #key} names it. */
     INVALID_INPUT,
-    /** A field of the config is not set; {@link #key} names it. */
     CONFIG_MISSING,
-    /** A field of the config is invalid; {@link #key} names it. */
     CONFIG_INVALID,
-    /** The system clock is earlier than this release. */
     CLOCK_UNUSABLE,
-    /** The token endpoint refused the client, in most cases for its id, secret or scope. */
     TOKEN_ENDPOINT_REJECTED,
-    /** The token endpoint is down or overloaded. */
     TOKEN_ENDPOINT_UNAVAILABLE,
-    /** The token endpoint's response has no usable token. */
     TOKEN_RESPONSE_INVALID,
-    /**
-     * {@code setToken}: the token expired, or belongs to another client, scope or token endpoint.
-     */
     TOKEN_MISMATCH,
-    /** The service refuses new tokens, too, or the token of a request that cannot be sent again. */
     SERVICE_UNAUTHORIZED,
-    /** The service responded with a status other than 2xx: see {@link #status}, {@link #body}. */
     SERVICE_ERROR,
-    /** A request got no response, or the call timed out. */
     NETWORK_ERROR,
-    /** The plugin itself failed, such as for lack of memory. */
     PLUGIN_FAILED,
-    /** A code of a newer plugin; {@link #toJson} has its name. */
     UNKNOWN;
 
     static Code of(String name) {
@@ -210,16 +198,12 @@ public final class RosteringException extends RuntimeException {
     return Code.of((String) fields.get("code"));
   }
 
-  /**
-   * {@return whether the same call may succeed later, after {@link #retryAfter} if that is known}
-   */
+  /** {@return whether the same call may succeed later, after {@link #retryAfter} if known} */
   public boolean retryable() {
     return Boolean.TRUE.equals(fields.get("retryable"));
   }
 
-  /**
-   * {@return the contract's name of the field or argument that caused it, such as {@code auth_url}}
-   */
+  /** {@return the contract's name of what caused it, such as {@code auth_url}} */
   public Optional<String> key() {
     return string("key");
   }
@@ -267,10 +251,7 @@ public final class RosteringException extends RuntimeException {
         : Optional.empty();
   }
 
-  /**
-   * {@return all that is known but the headers, as JSON with the contract's names, for logs that
-   * programs read}
-   */
+  /** {@return all that is known but the headers, as JSON with the contract's names} */
   public String toJson() {
     var shown = new LinkedHashMap<>(fields);
     shown.remove("headers");

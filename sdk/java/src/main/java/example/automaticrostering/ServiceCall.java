@@ -29,7 +29,7 @@ final class ServiceCall {
   }
 
   Response make() throws InterruptedException {
-    var isRepeatable = Parts.isRepeatable(body);
+    var isRepeatable = Http.isRepeatable(body);
     request = core.request(input);
     var failure = core.send(call, isRepeatable, sent, this::send);
     if (failure == null && Http.isSuccess(last.status())) {
@@ -41,32 +41,33 @@ final class ServiceCall {
       throw failure;
     }
     var error = explain(last.fields(), null);
+    var changes = new HashMap<String, Object>();
     if (last.status() == 401 && !isRepeatable) {
       var why = "; it was not sent again, because its body can be read only once";
-      throw error.with(Map.of("message", error.fields.get("message") + why));
+      changes.put("message", error.fields.get("message") + why);
     }
     if (refusal != null) { // it decides what comes next
-      var verdict = new HashMap<>(refusal.fields);
-      verdict.keySet().retainAll(Set.of("retryable", "retry_after"));
-      error = error.with(verdict);
+      changes.putAll(refusal.fields);
+      changes.keySet().retainAll(Set.of("retryable", "retry_after"));
     }
-    throw error;
+    throw error.with(changes);
   }
 
   private int send(Token token) throws InterruptedException {
     var begin = System.nanoTime();
+    Http.Failure failure;
     try {
       last = core.http.send(request.with(token, body));
+      return last.status();
     } catch (Http.Failure e) {
+      failure = e;
+    } finally {
       milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
-      throw explain(Map.of("failed", e.getMessage()), e);
     }
-    milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
-    return last.status();
+    throw explain(Map.of("failed", failure.getMessage()), failure);
   }
 
-  private RosteringException explain(Map<String, ?> outcome, Http.Failure failure)
-      throws InterruptedException {
+  private RosteringException explain(Map<String, ?> outcome, Http.Failure failure) {
     var x = new HashMap<String, Object>(outcome);
     x.put("tokens", sent);
     x.put("method", input.get("method"));

@@ -9,7 +9,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** A request for {@link RosteringClient#sendRequest}. */
 public final class ServiceRequest {
@@ -30,8 +29,7 @@ public final class ServiceRequest {
 
   /** Puts a header of a caller among others. */
   static void put(Map<String, String> headers, String name, String value) {
-    headers.put(
-        Json.bounded(notNull(name, "a header's name")), Json.bounded(notNull(value, "a header")));
+    headers.put(notNull(name, "a header's name"), notNull(value, "a header"));
   }
 
   /** Returns a GET request. The path begins with a slash, and may have a query. */
@@ -57,7 +55,7 @@ public final class ServiceRequest {
 
     /** Sets the method: GET (the default), HEAD, POST, PUT, PATCH, DELETE or OPTIONS. */
     public Builder method(String method) {
-      this.method = Json.bounded(notNull(method, "the method"));
+      this.method = notNull(method, "the method");
       return this;
     }
 
@@ -81,7 +79,7 @@ public final class ServiceRequest {
 
     /** Sets the body, as UTF-8. */
     public Builder body(String string) {
-      return body(BodyPublishers.ofString(unicode(string)));
+      return body(BodyPublishers.ofString(Json.unicode(string)));
     }
 
     /** Sets the body. The bytes are not copied. */
@@ -90,21 +88,20 @@ public final class ServiceRequest {
     }
 
     /**
-     * Sets the body, of any size, from parts that follow each other. It is sent again when the
-     * service responds 401: {@code ofInputStream} needs a new stream each time. A part of {@code
-     * BodyPublishers.fromPublisher} or {@code concat} is not sent again: the call ends with a
-     * retryable {@code SERVICE_UNAUTHORIZED}, and the next call has a new token.
+     * Sets the body, of any size. It is sent again when the service responds 401: {@code
+     * ofInputStream} needs a new stream each time. One of {@code BodyPublishers.fromPublisher} or
+     * {@code concat} is not sent again: the call ends with a retryable {@code
+     * SERVICE_UNAUTHORIZED}, and the next call has a new token.
      */
-    public Builder body(BodyPublisher... parts) {
-      Stream.of(notNull(parts, "the body")).forEach(part -> notNull(part, "a part of the body"));
-      body = parts.length == 1 ? parts[0] : Parts.of(parts);
+    public Builder body(BodyPublisher body) {
+      this.body = notNull(body, "the body");
       return this;
     }
 
     /** Builds the request. */
     public ServiceRequest build() {
       var input = new HashMap<String, Object>();
-      input.put("path", Json.bounded(path));
+      input.put("path", path);
       input.put("method", method);
       if (body != null) {
         input.put("body", true);
@@ -114,15 +111,7 @@ public final class ServiceRequest {
     }
 
     private static String encode(String string) {
-      return URLEncoder.encode(unicode(string), UTF_8);
-    }
-
-    /** A lone surrogate would be sent as a question mark. */
-    private static String unicode(String string) {
-      if (!Json.isUnicode(notNull(string, "a string of the request"))) {
-        throw new IllegalArgumentException("the string has a lone surrogate: pass valid Unicode");
-      }
-      return string;
+      return URLEncoder.encode(Json.unicode(string), UTF_8);
     }
   }
 }

@@ -61,8 +61,7 @@ public record Status(
         Optional.ofNullable(error)
             .map(e -> new Problem(Code.of(e.getString("code")), e.getString("message"))),
         core.begun.sum(),
-        core.failed.entrySet().stream()
-            .collect(toMap(Map.Entry::getKey, e -> e.getValue().sum())),
+        core.failed.entrySet().stream().collect(toMap(Map.Entry::getKey, e -> e.getValue().sum())),
         core.serviceRequests.sum(),
         plugin.getLong("token_requests"),
         plugin.getLong("failed_token_requests"),

@@ -29,10 +29,9 @@ final class StoreSteps {
     var task = threads.submit(() -> call(step));
     try {
       return task.get(step.fields().getLong("timeout"), SECONDS);
-    } catch (ExecutionException e) {
-      return failed(e.getCause());
-    } catch (TimeoutException e) {
-      return failed(e);
+    } catch (ExecutionException | TimeoutException e) {
+      var failure = e instanceof TimeoutException ? e : e.getCause();
+      return Map.of("failed", Http.reason(failure, Throwable::toString));
     } finally {
       task.cancel(true);
     }
@@ -54,9 +53,5 @@ final class StoreSteps {
         store.set(key, step.get("value"), ttl);
         return Map.of();
     }
-  }
-
-  private static Map<String, ?> failed(Throwable e) {
-    return Map.of("failed", Http.reason(e, Throwable::toString));
   }
 }

@@ -54,7 +54,7 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
   /** Returns the fields of the token object, to which the caller may add others. */
   Map<String, Object> fields() {
     var fields = new LinkedHashMap<String, Object>();
-    fields.put("access_token", Json.bounded(accessToken));
+    fields.put("access_token", accessToken);
     fields.put("token_type", tokenType);
     fields.put("expires_at", expiresAt.getEpochSecond());
     fields.put("cache_key", cacheKey);

@@ -25,7 +25,6 @@ public final class TokenOptions {
    * if that is another already.
    */
   public static TokenOptions refused(String accessToken) {
-    return new TokenOptions(
-        false, Json.bounded(RosteringException.notNull(accessToken, "the access token")));
+    return new TokenOptions(false, RosteringException.notNull(accessToken, "the access token"));
   }
 }

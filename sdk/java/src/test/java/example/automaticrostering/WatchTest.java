@@ -45,20 +45,5 @@ class WatchTest extends ServersTest {
     assertTrue(
         lines.contains("rostering_failed_calls_total{code=\"service_error\"} 1.0"),
         lines::toString);
-    assertTrue(
-        lines.contains("rostering_failed_calls_total{code=\"network_error\"} 0.0"),
-        lines::toString);
-  }
-
-  @Test
-  void statusOfAClosedClient() throws Exception {
-    client.listJobs();
-    var last = client.status();
-    assertEquals(1, last.serviceRequests());
-    assertTrue(last.tokenExpiresAt().isPresent() && !last.renewing(), last::toString);
-    client.close();
-    assertThrows(IllegalStateException.class, client::listJobs);
-    assertEquals(last, client.status());
-    assertEquals(last.toJson(), client.forNoUser().status().toJson());
   }
 }
