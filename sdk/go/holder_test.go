@@ -79,7 +79,7 @@ func TestRenewalBeforeAFreeze(t *testing.T) {
 	}
 }
 
-// A further client has no compiled plugin of its own.
+// Further clients share the compiled plugin.
 func TestManyClients(t *testing.T) {
 	newClient(t, fullConfig)
 	var before, after runtime.MemStats

@@ -63,9 +63,9 @@ var stories = []struct {
 	}},
 }
 
-// Processes in several languages share one token through a Redis server, and through a folder: in each stage no call may fail,
-// and only so many tokens may be requested as the rules allow. One process of each language shows all that more would; a
-// language that is alone has two. make run-fleet shows it.
+// Processes in several languages share one token through Redis, and through a folder. At no stage may a call fail, or more
+// tokens be requested than the rules allow. One process of each language shows all that more would; a language that is alone
+// has two. make run-fleet shows it.
 func TestFleet(t *testing.T) {
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {

@@ -133,7 +133,7 @@ func (f *Flow) log(status int) {
 	}
 }
 
-// run goes on to the state of the next step.
+// run enters the state of the next step.
 func (f *Flow) run(to State) State {
 	f.at = f.now
 	if f.enter(to); to == Choosing {

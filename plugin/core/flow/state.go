@@ -35,7 +35,7 @@ var next = [...][]State{
 	Failed:       {},
 }
 
-// enter goes on to a state.
+// enter changes the state, by the table of transitions.
 func (f *Flow) enter(to State) {
 	if !slices.Contains(next[f.state], to) {
 		panic("flow: no such transition")

@@ -11,7 +11,6 @@ static const char *job_status(const rostering_client *client) {
     return strstr(rostering_response_body(jobs), "\"running\"") != NULL ? "running" : "idle";
 }
 
-// snippet
 struct rostering_response {
     const char *body;
 };
@@ -25,7 +24,6 @@ rostering_response *rostering_list_jobs(
 const char *rostering_response_body(const rostering_response *response) {
     return response->body;
 }
-// end of snippet
 
 int main(void) {
     assert(strcmp(job_status(NULL), "unknown") == 0);
