@@ -184,8 +184,8 @@ func (f *fleet) join(language string) {
 
 func (w *worker) do(r protocol.Request) (a protocol.Response, err error) {
 	r.Client = "c"
-	if a, err = w.Do(r); err == nil && failed(a) {
-		err = errors.New(howEnded(a))
+	if a, err = w.Do(r); err == nil && a.Error+a.Trap+a.Misuse != "" {
+		err = errors.New(a.Error + a.Trap + a.Misuse)
 	}
 	if err != nil {
 		err = fmt.Errorf("a %s process: %w", w.language, err)

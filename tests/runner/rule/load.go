@@ -177,7 +177,8 @@ func encode(value any) json.RawMessage {
 
 // merged returns the fields of both, of which the second take precedence.
 func merged(defaults, own map[string]any) map[string]any {
-	all := maps.Clone(defaults)
+	all := map[string]any{}
+	maps.Copy(all, defaults)
 	maps.Copy(all, own)
 	return all
 }
@@ -266,6 +267,7 @@ func family(one map[string]any, list any) (all []any, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		row, _ := rows[name].(map[string]any)
+		row = merged(row, map[string]any{"row": name, "ROW": strings.ToUpper(name)})
 		member, _ := filler{row, columns}.fill(one)
 		member.(map[string]any)["name"] = fmt.Sprint(one["name"], ": ", name)
 		all = append(all, member)
@@ -279,7 +281,7 @@ type filler struct {
 	columns map[string]bool
 }
 
-var placeholder = regexp.MustCompile(`\{\{[a-z_]+\}\}`)
+var placeholder = regexp.MustCompile(`\{\{[A-Za-z_]+\}\}`)
 
 // fill returns a value with those of the row, unless it is the name of one that the row lacks.
 func (f filler) fill(value any) (filled any, is bool) {
