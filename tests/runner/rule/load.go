@@ -250,24 +250,33 @@ func family(one map[string]any, list any) (all []any, err error) {
 	}
 	one["steps"] = steps
 	last, _ := steps[len(steps)-1].(map[string]any)
-	rows, isFamily := last["each"].(map[string]any)
-	if !isFamily {
+	var rows []map[string]any
+	switch each := last["each"].(type) {
+	case nil:
 		return []any{one}, nil
+	case []any:
+		for _, value := range each {
+			rows = append(rows, map[string]any{"row": value})
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(each)) {
+			row, _ := each[name].(map[string]any)
+			rows = append(rows, merged(row, map[string]any{"row": name}))
+		}
 	}
 	one["steps"] = steps[:len(steps)-1]
 	text, columns := string(encode(one)), map[string]bool{}
 	for _, row := range rows {
-		row, _ := row.(map[string]any)
 		for column := range row {
 			columns[column] = true
-			if !strings.Contains(text, "{{"+column+"}}") {
+			if column != "row" && !strings.Contains(text, "{{"+column+"}}") {
 				return nil, fmt.Errorf("nothing has the value {{%s}} of the rows", column)
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		row, _ := rows[name].(map[string]any)
-		row = merged(row, map[string]any{"row": name, "ROW": strings.ToUpper(name)})
+	for _, row := range rows {
+		name := fmt.Sprint(row["row"])
+		row["ROW"] = strings.ToUpper(name)
 		member, _ := filler{row, columns}.fill(one)
 		member.(map[string]any)["name"] = fmt.Sprint(one["name"], ": ", name)
 		all = append(all, member)
