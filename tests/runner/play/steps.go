@@ -36,6 +36,9 @@ func (c *course) prepare(s *rule.Step) {
 	if s.Up != "" {
 		c.Servers[s.Up].Down(false)
 	}
+	if s.Silence != "" {
+		c.Servers[s.Silence].Silence()
+	}
 	if s.Put != nil {
 		c.Store.Put(s.Put.Key, rule.Repeated(s.Put.Value))
 	}
@@ -148,7 +151,7 @@ func (c *course) judgeEnd(s *rule.Step, p *protocol.Pending) error {
 // soon waits until a request has ended, or clients have left, for less time than a token request may take.
 func (c *course) soon(s *rule.Step) bool {
 	stays := func(r *world.Request) bool { return !r.Left() }
-	continues := func(p *protocol.Pending) bool { return !ended(p) }
+	continues := func(p *protocol.Pending) bool { return !p.Ended() }
 	for late := time.Now().Add(15 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 		if !slices.ContainsFunc(c.arrived[s.Left], stays) &&
 			!slices.ContainsFunc(s.End, func(name string) bool { return slices.ContainsFunc(c.sent[name], continues) }) {
@@ -174,22 +177,12 @@ func (c *course) stillPending(names []string) error {
 		return err
 	}
 	for _, name := range names {
-		if i := slices.IndexFunc(c.sent[name], ended); i >= 0 {
+		if i := slices.IndexFunc(c.sent[name], (*protocol.Pending).Ended); i >= 0 {
 			a, err := c.sent[name][i].Response()
 			return fmt.Errorf("%s has ended too early, with %s, %w", name, describe(a), err)
 		}
 	}
 	return nil
-}
-
-// ended reports whether a request has its response.
-func ended(p *protocol.Pending) bool {
-	select {
-	case <-p.Done():
-		return true
-	default:
-		return false
-	}
 }
 
 func saw(got *rule.Saw, want rule.Saw) error {

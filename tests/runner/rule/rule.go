@@ -45,6 +45,8 @@ type Case struct {
 	Differences map[string]string `json:"differences"`
 	// Slow says that it waits for a timeout: it runs beside the others.
 	Slow bool `json:"slow"`
+	// TLS says that its servers speak HTTP/2 over TLS, to a process of its own which trusts them.
+	TLS bool `json:"tls"`
 	// Memory is by how many MiB the adapter's processes may grow.
 	Memory int `json:"memory"`
 	// Stores has it played with a store of each of these kinds, for the kind each.
@@ -78,6 +80,7 @@ type Step struct {
 	Always  map[string]Response   `json:"always"`  // all responses of a server
 	Down    string                `json:"down"`    // the server responds 503
 	Up      string                `json:"up"`      // it does not any more
+	Silence string                `json:"silence"` // the server's connections neither respond nor close any more
 	Put     *Put                  `json:"put"`     // puts a value into the store for an hour
 	Expire  string                `json:"expire"`  // the keys of the store with this part expire
 	Hold    Names                 `json:"hold"`    // the servers hold their responses back
