@@ -83,15 +83,26 @@ func (c *course) act(s *rule.Step) error {
 			}
 		}
 	}
+	adds := 0
 	for _, name := range s.End {
 		if c.sent[name] == nil {
 			return errors.New("nothing has the name " + name)
 		}
 		for _, p := range c.sent[name] {
-			if err := c.judgeEnd(s, p); err != nil {
+			a, err := p.Response()
+			if err == nil {
+				err = c.judge(s, a)
+			}
+			if err != nil {
 				return err
 			}
+			if a.Added != nil && *a.Added {
+				adds++
+			}
 		}
+	}
+	if s.Adds != nil && adds != *s.Adds {
+		return fmt.Errorf("%d of them added it", adds)
 	}
 	return nil
 }
@@ -138,14 +149,6 @@ func (c *course) check(s *rule.Step) error {
 		return c.hasLogged(s)
 	}
 	return nil
-}
-
-func (c *course) judgeEnd(s *rule.Step, p *protocol.Pending) error {
-	a, err := p.Response()
-	if err != nil {
-		return err
-	}
-	return c.judge(s, a)
 }
 
 // soon waits until a request has ended, or clients have left, for less time than a token request may take.

@@ -171,6 +171,7 @@ type Outcome struct {
 	Value   *string           `json:"value"`    // of a store
 	NoValue bool              `json:"no_value"` // the store has none
 	Added   *bool             `json:"added"`
+	Adds    *int              `json:"adds"` // with End: so many of them added it
 
 	// Soon says, with End and Left, that it ends before a token request would time out.
 	Soon bool `json:"soon"`
