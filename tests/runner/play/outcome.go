@@ -135,6 +135,8 @@ func (c *course) result(s *rule.Step, a protocol.Response) error {
 		return sameJSON("output", output, s.JSON)
 	case s.Got != nil:
 		return hasFields(output, s.Got)
+	case s.Fresh:
+		return hasFields(output, map[string]json.RawMessage{"token": fmt.Appendf(nil, "%q", c.Latest())})
 	case s.Empty && len(output) > 0:
 		return fmt.Errorf("the output is %.200q, not empty", output)
 	case s.Empty:

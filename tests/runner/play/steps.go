@@ -15,6 +15,9 @@ import (
 
 // step makes a step, and returns what is wrong.
 func (c *course) step(s *rule.Step) error {
+	if err := c.prepareFleet(s); err != nil {
+		return err
+	}
 	c.prepare(s)
 	if err := c.act(s); err != nil {
 		return err
@@ -66,6 +69,13 @@ func (c *course) act(s *rule.Step) error {
 				return err
 			}
 		}
+	case s.Turns != nil:
+		for range c.Fleet.members {
+			if err := c.steps(s.Turns); err != nil {
+				return err
+			}
+			c.Fleet.members = append(c.Fleet.members[1:], c.Fleet.members[0])
+		}
 	case s.Eventually != nil:
 		return c.eventually(s.Eventually)
 	case s.Open+s.Do+s.Begin+s.Resume != "":
@@ -83,6 +93,11 @@ func (c *course) act(s *rule.Step) error {
 			}
 		}
 	}
+	return c.ends(s)
+}
+
+// ends waits for the end of calls.
+func (c *course) ends(s *rule.Step) error {
 	adds := 0
 	for _, name := range s.End {
 		if c.sent[name] == nil {
@@ -133,6 +148,11 @@ func (c *course) check(s *rule.Step) error {
 	for server, want := range s.Requests {
 		if got := c.Servers[server].Count(); got != want {
 			return fmt.Errorf("%d requests have come to %s, not %d", got, server, want)
+		}
+	}
+	if s.Tokens != nil {
+		if err := c.checkTokens(s); err != nil {
+			return err
 		}
 	}
 	for server, want := range s.Saw {

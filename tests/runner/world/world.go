@@ -120,12 +120,17 @@ func (w *World) Config() map[string]string {
 // Revoke has the service refuse all tokens that were given so far.
 func (w *World) Revoke() { w.refused.Store(w.given.Load()) }
 
+// Latest is the token that was given last.
+func (w *World) Latest() string { return token(w.given.Load()) }
+
+func token(n int64) string { return fmt.Sprintf("%s%04d", rule.TokenPrefix, n) }
+
 func (w *World) giveToken(to http.ResponseWriter, r *http.Request, _ []byte) {
 	if w.Fault != nil && w.Fault(to, r) {
 		return
 	}
 	_ = json.NewEncoder(to).Encode(map[string]any{
-		"access_token": fmt.Sprintf("%s%04d", rule.TokenPrefix, w.given.Add(1)), "token_type": "Bearer", "expires_in": 3600,
+		"access_token": token(w.given.Add(1)), "token_type": "Bearer", "expires_in": 3600,
 	})
 }
 
