@@ -3,6 +3,7 @@ package runner
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -48,8 +49,10 @@ func playAll(t *testing.T, h hosts.Host) {
 	play := func(c *rule.Case, name, kind string) {
 		t.Run(c.Rule+"/"+name, func(t *testing.T) {
 			require(t, c, kind)
-			w := scripted
-			if h.Library || !c.Scripted() {
+			player, w := player, scripted
+			if c.TLS {
+				player, w = trusting(t, h)
+			} else if h.Library || !c.Scripted() {
 				w = world.New()
 				defer w.Close()
 			}
@@ -94,6 +97,31 @@ func playAll(t *testing.T, h hosts.Host) {
 	}
 }
 
+// trusting is a process of its own of a library, and servers over TLS that it trusts: see docs/operations.md.
+func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
+	authority := filepath.Join(t.TempDir(), "ca.pem")
+	w, err := world.NewTLS(authority)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	trust := []string{"SSL_CERT_FILE=" + authority, "NODE_EXTRA_CA_CERTS=" + authority, "DENO_CERT=" + authority}
+	if h.Language == "java" {
+		store := authority + ".p12"
+		keytool := exec.Command("keytool", "-importcert", "-noprompt", "-file", authority, "-keystore", store, "-storepass", "changeit")
+		if out, err := keytool.CombinedOutput(); err != nil {
+			t.Fatalf("keytool: %v\n%s", err, out)
+		}
+		trust = []string{"JDK_JAVA_OPTIONS=-Djavax.net.ssl.trustStore=" + store + " -Djavax.net.ssl.trustStorePassword=changeit"}
+	}
+	p, err := h.Process(t.Context(), os.Stderr, trust...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return &play.Player{Adapter: p, Process: p, Library: true}, w
+}
+
 // require skips a case for which something is missing on the machine.
 func require(t *testing.T, c *rule.Case, kind string) {
 	t.Helper()
@@ -112,7 +140,7 @@ func plays(h hosts.Host, r *rule.Rule, c *rule.Case) bool {
 	switch {
 	case h.Library && (h.Differs(r.Differences) || h.Differs(c.Differences)):
 		return false
-	case h.Flows && !c.InFlows():
+	case h.Flows && !c.InFlows(), c.Fleet != nil:
 		return false
 	case h.Library:
 		return c.Players == "libraries" || c.Players == "everywhere" && play.Expressible(c)

@@ -7,98 +7,40 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/play"
 	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
 )
 
-// storeUser uses a store through an adapter.
-type storeUser struct {
-	testing.TB
-	host  *play.Player
-	store protocol.Store
-}
-
-func (u storeUser) begin(op, key, value string) *protocol.Pending {
-	u.Helper()
-	p, err := u.host.Send(protocol.Request{Op: "store", Open: protocol.Open{Store: &u.store}, Do: op, Key: key, Value: value, TTL: 3600})
-	if err != nil {
-		u.Fatal(err)
-	}
-	return p
-}
-
-func (u storeUser) do(op, key, value string) protocol.Response {
-	u.Helper()
-	a, err := u.begin(op, key, value).Response()
-	if err != nil || a.Trap+a.Error+a.Misuse != "" {
-		u.Fatalf("%s: %+v, %v", op, a, err)
-	}
-	return a
-}
-
-// eachStoreUser calls f with each library that can use its stores without a client.
-func eachStoreUser(t *testing.T, f func(t *testing.T, host *play.Player)) {
-	rules := load(t)
-	i := slices.IndexFunc(rules, func(r rule.Rule) bool { return r.Name == "stores" })
-	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
-		if !h.Differs(rules[i].Cases[0].Differences) {
-			f(t, h.Start(t))
-		}
-	})
-}
-
-// Of many that add a key at the same time, also through another store of the same place, one does.
-func TestConcurrentAdds(t *testing.T) {
-	eachStoreUser(t, func(t *testing.T, host *play.Player) {
-		for _, kind := range []string{"memory", "folder", "redis"} {
-			store := protocol.Store{Name: t.Name() + kind, Kind: kind, Folder: t.TempDir()}
-			if kind == "redis" {
-				store.URL = redisURL(t)
-			}
-			one := storeUser{t, host, store}
-			other := one
-			if kind != "memory" {
-				other.store.Name += " again"
-			}
-			for round := range 10 {
-				key := fmt.Sprintf("rostering:%s:%d", t.Name(), round)
-				var adds []*protocol.Pending
-				for n := range 10 {
-					adds = append(adds, one.begin("add", key, fmt.Sprint(n)), other.begin("add", key, fmt.Sprint(n)))
-				}
-				added := 0
-				for _, p := range adds {
-					if a, err := p.Response(); err != nil || a.Added == nil {
-						t.Fatalf("%s: %+v, %v", kind, a, err)
-					} else if *a.Added {
-						added++
-					}
-				}
-				if added != 1 {
-					t.Errorf("%s: %d of them added it", kind, added)
-				}
-			}
-		}
-	})
-}
-
-// The file stores of all libraries share the format in docs/fleet.md.
+// The file stores of all libraries that can use one without a client share the format in docs/fleet.md.
 func TestFileStore(t *testing.T) {
-	eachStoreUser(t, func(t *testing.T, host *play.Player) {
+	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
+		if h.Name == "workerd" || h.Name == "c" { // as in the rule stores
+			return
+		}
+		host := h.Start(t)
 		folder := filepath.Join(t.TempDir(), "[new]", "store")
-		u := storeUser{t, host, protocol.Store{Name: t.Name(), Kind: "folder", Folder: folder}}
+		store := protocol.Open{Store: &protocol.Store{Name: t.Name(), Kind: "folder", Folder: folder}}
+		do := func(op, value string) protocol.Response {
+			a, err := host.Do(protocol.Request{Op: "store", Open: store, Do: op, Key: "a", Value: value, TTL: 3600})
+			if err != nil || a.Trap+a.Error+a.Misuse != "" {
+				t.Fatalf("%s: %+v, %v", op, a, err)
+			}
+			return a
+		}
+		write := func(path, content string) {
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		name := fmt.Sprintf("%x", sha256.Sum256([]byte("a")))
 		path := filepath.Join(folder, name)
 		before := time.Now().Add(time.Hour).UnixMilli()
 		for range 3 {
-			u.do("set", "a", "sécret\n2")
+			do("set", "sécret\n2")
 		}
 		content, err := os.ReadFile(path)
 		if err != nil || !regexp.MustCompile(`^\d+\nsécret\n2$`).Match(content) || string(content) < fmt.Sprint(before) {
@@ -122,24 +64,24 @@ func TestFileStore(t *testing.T) {
 			{fmt.Sprintf("%d\n\xff", later), "", false},
 			{"", "", false},
 		} {
-			write(t, path, tt.content)
-			if a := u.do("get", "a", ""); (a.Value != nil) != tt.found || tt.found && *a.Value != tt.value {
+			write(path, tt.content)
+			if a := do("get", ""); (a.Value != nil) != tt.found || tt.found && *a.Value != tt.value {
 				t.Errorf("after %q the value is %v", tt.content, a.Value)
 			}
-			added := u.do("add", "a", "added").Added
-			if a := u.do("get", "a", ""); added == nil || *added == tt.found || *added != (a.Value != nil && *a.Value == "added") {
+			added := do("add", "added").Added
+			if a := do("get", ""); added == nil || *added == tt.found || *added != (a.Value != nil && *a.Value == "added") {
 				t.Errorf("after %q it was added: %v", tt.content, added)
 			}
 		}
 		// What processes that died have left is removed when it is old.
 		young, old := path+".tmp.00", filepath.Join(folder, strings.Repeat("0", 64)+".tmp.01")
-		write(t, young, "1")
-		write(t, old, "1")
+		write(young, "1")
+		write(old, "1")
 		past := time.Now().Add(-61 * time.Second)
 		if err := os.Chtimes(old, past, past); err != nil {
 			t.Fatal(err)
 		}
-		u.do("set", "a", "1")
+		do("set", "1")
 		var names []string
 		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
@@ -149,21 +91,4 @@ func TestFileStore(t *testing.T) {
 			t.Errorf("the files are %s, not %s", got, want)
 		}
 	})
-}
-
-func redisURL(t testing.TB) string {
-	t.Helper()
-	hosts.RequireRedis(t)
-	url, err := hosts.Redis()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return url
-}
-
-func write(t testing.TB, path, content string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	core, in, out := play.NewCore(), json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	core, in, out := &play.Core{}, json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for logged := 0; ; {
 		var r protocol.Request
 		if in.Decode(&r) != nil {

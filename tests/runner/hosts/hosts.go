@@ -93,7 +93,7 @@ func Main(m *testing.M, secrets ...string) (status int) {
 func (h Host) Start(t testing.TB) *play.Player {
 	t.Helper()
 	if h.Command == nil {
-		return &play.Player{Adapter: play.NewCore(), Flows: h.Flows}
+		return &play.Player{Adapter: &play.Core{}, Flows: h.Flows}
 	}
 	p, err := h.adapter()
 	if err != nil {

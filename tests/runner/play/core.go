@@ -3,11 +3,7 @@ package play
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"runtime"
-	"strings"
-	"time"
 
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/direct"
@@ -19,24 +15,15 @@ import (
 	"automatic-rostering/plugin/core/service"
 	"automatic-rostering/plugin/core/version"
 	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering/tests/runner/world"
 )
 
 // Core is the core as a raw host, without WebAssembly and in the process of the tests: it takes the requests of the protocol,
 // one at a time. A difference between it and the built plugin stems from the shell or the host.
 type Core struct {
-	client   http.Client
 	instance *memory.Host
 	logs     []protocol.Log
 	body     []byte // of the last response
-}
-
-// NewCore returns the core.
-func NewCore() *Core {
-	return &Core{client: http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true},
-		Timeout:       10 * time.Second,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
 }
 
 // Send takes a request.
@@ -99,31 +86,18 @@ func (h *Core) call(export string, in []byte) (a protocol.Response) {
 
 // send sends the request that the shell would pass to http_request, or panics.
 func (h *Core) send(request, body string) *message.Response {
-	var m struct {
-		Method, URL string
-		Headers     map[string]string
-	}
-	must(json.Unmarshal([]byte(request), &m))
-	r, err := http.NewRequest(m.Method, m.URL, strings.NewReader(body))
-	must(err)
-	for name, value := range m.Headers {
-		r.Header.Set(name, value)
-	}
-	response, err := h.client.Do(r)
-	must(err)
-	defer response.Body.Close()
-	got, err := io.ReadAll(response.Body)
-	must(err)
-	h.body = got
-	return &message.Response{
-		Status: response.StatusCode,
-		Size:   len(got),
-		Load:   func(most int) []byte { return got[:min(most, len(got))] },
-	}
-}
-
-func must(err error) {
-	if err != nil {
+	r := world.HTTP{Body: body}
+	if err := json.Unmarshal([]byte(request), &r); err != nil {
 		panic(err)
+	}
+	response := send(&r, anyBody)
+	if response["failed"] != nil {
+		panic(response["failed"])
+	}
+	h.body = []byte(response["body"].(string))
+	return &message.Response{
+		Status: response["status"].(int),
+		Size:   len(h.body),
+		Load:   func(most int) []byte { return h.body[:min(most, len(h.body))] },
 	}
 }

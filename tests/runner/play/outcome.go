@@ -21,8 +21,8 @@ import (
 func (c *course) learn(s *rule.Step) {
 	for _, e := range s.Exchanges {
 		switch {
-		case e.Token != nil:
-			c.secrets = append(c.secrets, world.AccessToken(e.Token.Response.Bytes()))
+		case e.Kind == "token":
+			c.secrets = append(c.secrets, world.AccessToken(e.HTTP.Response.Bytes()))
 		case e.Store != nil:
 			token, _ := json.Marshal(e.Store.Token)
 			c.secrets = append(c.secrets, world.AccessToken(token))
@@ -136,6 +136,8 @@ func (c *course) result(s *rule.Step, a protocol.Response) error {
 		return sameJSON("output", output, s.JSON)
 	case s.Got != nil:
 		return hasFields(output, s.Got)
+	case s.Fresh:
+		return hasFields(output, map[string]json.RawMessage{"token": fmt.Appendf(nil, "%q", c.Latest())})
 	case s.Empty && len(output) > 0:
 		return fmt.Errorf("the output is %.200q, not empty", output)
 	case s.Empty:
@@ -151,10 +153,10 @@ func (c *course) result(s *rule.Step, a protocol.Response) error {
 
 // isLastBody wants the output to be the body of the last response.
 func (c *course) isLastBody(s *rule.Step, a protocol.Response, output []byte) error {
-	if len(s.Exchanges) == 0 || s.Exchanges[len(s.Exchanges)-1].Jobs == nil {
+	if len(s.Exchanges) == 0 || s.Exchanges[len(s.Exchanges)-1].Kind != "jobs" {
 		return errors.New("there is no response that the output could be")
 	}
-	reply := s.Exchanges[len(s.Exchanges)-1].Jobs.Response
+	reply := s.Exchanges[len(s.Exchanges)-1].HTTP.Response
 	if want := reply.Bytes(); !bytes.Equal(output, want) {
 		return fmt.Errorf("the output is %.200q, not the body %.200q", output, want)
 	}

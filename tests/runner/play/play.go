@@ -33,6 +33,8 @@ type Player struct {
 	Flows, Library bool
 	// Observe is called with each call of an export, to check more than the case does; it may be nil.
 	Observe func(export string, input []byte, response protocol.Response)
+	// Fleet is the adapter of a case with several processes.
+	Fleet *Fleet
 	// Redis starts Redis, if needed, and returns its URL.
 	Redis func() (string, error)
 }
@@ -168,6 +170,19 @@ func (c *course) steps(steps []rule.Step) error {
 // call makes a call, and returns what is wrong with it.
 func (c *course) call(s *rule.Step) error {
 	c.learn(s)
+	if clients := c.group(s.Client); clients != nil {
+		return c.callAll(s, clients)
+	}
+	if c.Fleet != nil && s.Open == "each" {
+		for n := range c.Fleet.Processes {
+			one := *s
+			one.Open = fmt.Sprint("process ", n+1)
+			if err := c.send(&one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if c.scripted && s.Begin+s.Resume == "" {
 		c.Script.Expect(s.Exchanges...)
 	}
@@ -205,6 +220,9 @@ func (c *course) send(s *rule.Step) error {
 	}
 	if r.Op == "open" && !slices.Contains(c.clients, r.Client) {
 		c.clients = append(c.clients, r.Client)
+		if c.Fleet != nil {
+			c.Fleet.members = append(c.Fleet.members, s.Open)
+		}
 	}
 	p, err := c.Send(r)
 	if err != nil {

@@ -15,6 +15,9 @@ import (
 
 // step makes a step, and returns what is wrong.
 func (c *course) step(s *rule.Step) error {
+	if err := c.prepareFleet(s); err != nil {
+		return err
+	}
 	c.prepare(s)
 	if err := c.act(s); err != nil {
 		return err
@@ -35,6 +38,9 @@ func (c *course) prepare(s *rule.Step) {
 	}
 	if s.Up != "" {
 		c.Servers[s.Up].Down(false)
+	}
+	if s.Silence != "" {
+		c.Servers[s.Silence].Silence()
 	}
 	if s.Put != nil {
 		c.Store.Put(s.Put.Key, rule.Repeated(s.Put.Value))
@@ -63,6 +69,13 @@ func (c *course) act(s *rule.Step) error {
 				return err
 			}
 		}
+	case s.Turns != nil:
+		for range c.Fleet.members {
+			if err := c.steps(s.Turns); err != nil {
+				return err
+			}
+			c.Fleet.members = append(c.Fleet.members[1:], c.Fleet.members[0])
+		}
 	case s.Eventually != nil:
 		return c.eventually(s.Eventually)
 	case s.Open+s.Do+s.Begin+s.Resume != "":
@@ -80,15 +93,31 @@ func (c *course) act(s *rule.Step) error {
 			}
 		}
 	}
+	return c.ends(s)
+}
+
+// ends waits for the end of calls.
+func (c *course) ends(s *rule.Step) error {
+	adds := 0
 	for _, name := range s.End {
 		if c.sent[name] == nil {
 			return errors.New("nothing has the name " + name)
 		}
 		for _, p := range c.sent[name] {
-			if err := c.judgeEnd(s, p); err != nil {
+			a, err := p.Response()
+			if err == nil {
+				err = c.judge(s, a)
+			}
+			if err != nil {
 				return err
 			}
+			if a.Added != nil && *a.Added {
+				adds++
+			}
 		}
+	}
+	if s.Adds != nil && adds != *s.Adds {
+		return fmt.Errorf("%d of them added it", adds)
 	}
 	return nil
 }
@@ -121,6 +150,11 @@ func (c *course) check(s *rule.Step) error {
 			return fmt.Errorf("%d requests have come to %s, not %d", got, server, want)
 		}
 	}
+	if s.Tokens != nil {
+		if err := c.checkTokens(s); err != nil {
+			return err
+		}
+	}
 	for server, want := range s.Saw {
 		if err := saw(c.Servers[server].Last(), want); err != nil {
 			return fmt.Errorf("the last request to %s: %w", server, err)
@@ -137,18 +171,10 @@ func (c *course) check(s *rule.Step) error {
 	return nil
 }
 
-func (c *course) judgeEnd(s *rule.Step, p *protocol.Pending) error {
-	a, err := p.Response()
-	if err != nil {
-		return err
-	}
-	return c.judge(s, a)
-}
-
 // soon waits until a request has ended, or clients have left, for less time than a token request may take.
 func (c *course) soon(s *rule.Step) bool {
 	stays := func(r *world.Request) bool { return !r.Left() }
-	continues := func(p *protocol.Pending) bool { return !ended(p) }
+	continues := func(p *protocol.Pending) bool { return !p.Ended() }
 	for late := time.Now().Add(15 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 		if !slices.ContainsFunc(c.arrived[s.Left], stays) &&
 			!slices.ContainsFunc(s.End, func(name string) bool { return slices.ContainsFunc(c.sent[name], continues) }) {
@@ -174,22 +200,12 @@ func (c *course) stillPending(names []string) error {
 		return err
 	}
 	for _, name := range names {
-		if i := slices.IndexFunc(c.sent[name], ended); i >= 0 {
+		if i := slices.IndexFunc(c.sent[name], (*protocol.Pending).Ended); i >= 0 {
 			a, err := c.sent[name][i].Response()
 			return fmt.Errorf("%s has ended too early, with %s, %w", name, describe(a), err)
 		}
 	}
 	return nil
-}
-
-// ended reports whether a request has its response.
-func ended(p *protocol.Pending) bool {
-	select {
-	case <-p.Done():
-		return true
-	default:
-		return false
-	}
 }
 
 func saw(got *rule.Saw, want rule.Saw) error {

@@ -114,15 +114,20 @@ func Responded(a Response) *Pending {
 	return &Pending{response: a, done: done}
 }
 
-// Done is closed when the response, or an error instead, is there.
-func (pending *Pending) Done() <-chan struct{} { return pending.done }
+// Ended reports whether the response, or an error instead, is there.
+func (pending *Pending) Ended() bool {
+	select {
+	case <-pending.done:
+		return true
+	default:
+		return false
+	}
+}
 
 // Response waits for the response, as long as the process's Bound allows.
 func (pending *Pending) Response() (Response, error) {
-	select {
-	case <-pending.done:
+	if pending.Ended() {
 		return pending.response, pending.err
-	default:
 	}
 	select {
 	case <-pending.done:

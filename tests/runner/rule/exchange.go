@@ -14,64 +14,59 @@ import (
 
 // Exchange is the next thing that the plugin must ask of its host, and the response.
 type Exchange struct {
-	// One of these.
-	Token  *HTTP    `json:"token"`
-	Jobs   *HTTP    `json:"jobs"`
-	Get    *StoreOp `json:"get"`
-	Set    *StoreOp `json:"set"`
-	Lock   *StoreOp `json:"lock"`
-	Add    *StoreOp `json:"add"`
-	Unlock *StoreOp `json:"unlock"`
-	Wait   float64  `json:"wait"` // seconds
+	// Kind is token, jobs, get, set, lock, add, unlock or wait. HTTP is of the first two, Seconds of the last, Store of the others.
+	Kind    string
+	HTTP    *HTTP
+	Store   *StoreOp
+	Seconds float64
 	// Times and Exchanges repeat a sequence instead.
-	Times     int        `json:"times"`
-	Exchanges []Exchange `json:"exchanges"`
-
-	// Kind is token, jobs, store or wait; HTTP is Token or Jobs, and Store is that of the others.
-	Kind  string   `json:"-"`
-	HTTP  *HTTP    `json:"-"`
-	Store *StoreOp `json:"-"`
+	Times     int
+	Exchanges []Exchange
 
 	// Has is the access token that the step must have, if any, and Until until when, if that matters.
-	Has   string `json:"has"`
-	Until *int64 `json:"until"`
+	Has   string
+	Until *int64
 }
 
-// UnmarshalJSON also reads the name of a kind alone, which means its defaults: "token".
-func (e *Exchange) UnmarshalJSON(b []byte) error {
-	var kind string
-	if json.Unmarshal(b, &kind) == nil {
-		b = fmt.Appendf(nil, `{%q:{}}`, kind)
-	}
-	type plain Exchange
-	if err := strict(b, (*plain)(e)); err != nil {
+// UnmarshalJSON reads an object whose kind is a field, or a kind alone, which means its defaults: "token".
+func (e *Exchange) UnmarshalJSON(b []byte) (err error) {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(b, &e.Kind) == nil {
+		fields[e.Kind] = json.RawMessage("{}")
+	} else if err := json.Unmarshal(b, &fields); err != nil {
 		return err
 	}
-	var kinds []string
-	if e.HTTP = cmp.Or(e.Token, e.Jobs); e.Token != nil {
-		kinds = append(kinds, "token")
-		e.Token.setTokenDefaults()
-	}
-	if e.Jobs != nil {
-		kinds = append(kinds, "jobs")
-		e.Jobs.setJobsDefaults()
-	}
-	if e.Wait != 0 {
-		kinds = append(kinds, "wait")
-	}
-	for kind, store := range map[string]*StoreOp{"get": e.Get, "set": e.Set, "lock": e.Lock, "add": e.Add, "unlock": e.Unlock} {
-		if store != nil {
-			kinds, e.Store = append(kinds, "store"), store
-			if err := store.setDefaults(kind); err != nil {
-				return err
+	kinds := 0
+	for field, value := range fields {
+		var known any
+		switch field {
+		case "token", "jobs":
+			e.HTTP = &HTTP{}
+			known = e.HTTP
+		case "get", "set", "lock", "add", "unlock":
+			e.Store = &StoreOp{kind: field}
+			known = e.Store
+		case "wait":
+			known = &e.Seconds
+		default:
+			other := map[string]any{"times": &e.Times, "exchanges": &e.Exchanges, "has": &e.Has, "until": &e.Until}
+			if err := json.Unmarshal(value, other[field]); err != nil {
+				return fmt.Errorf("%s of an exchange: %w", field, err)
 			}
+			continue
 		}
+		if err := json.Unmarshal(value, known); err != nil {
+			return err
+		}
+		kinds, e.Kind = kinds+1, field
 	}
-	if len(kinds) == 1 {
-		e.Kind = kinds[0]
-	}
-	if (e.Kind == "") == (e.Times == 0) {
+	switch {
+	case kinds > 1 || (kinds == 0) == (e.Times == 0):
 		return errors.New("an exchange is one of token, jobs, get, set, lock, add, unlock and wait, or times and exchanges")
+	case e.Kind == "token":
+		e.HTTP.setTokenDefaults()
+	case e.Kind == "jobs":
+		e.HTTP.setJobsDefaults()
 	}
 	return nil
 }
@@ -220,40 +215,30 @@ type StoreOp struct {
 	Added  bool `json:"added"`
 	Failed bool `json:"failed"`
 
-	Op    string          `json:"-"` // get, add or set
-	lock  bool            // of the lock, not of the token
-	short json.RawMessage // the operation in its short form
+	Op   string `json:"-"` // get, add or set
+	kind string
 }
 
-// UnmarshalJSON also reads the short form, whose meaning depends on the kind.
-func (o *StoreOp) UnmarshalJSON(b []byte) error {
-	if b[0] != '{' {
-		o.short = slices.Clone(b)
-		return nil
-	}
+// UnmarshalJSON also reads the short form, whose meaning depends on the kind, and completes it.
+func (o *StoreOp) UnmarshalJSON(b []byte) (err error) {
+	o.Op = cmp.Or(map[string]string{"lock": "get", "unlock": "set"}[o.kind], o.kind)
+	state := map[string]string{"add": "requesting", "unlock": "done"}[o.kind]
 	type plain StoreOp
-	return strict(b, (*plain)(o))
-}
-
-// setDefaults completes an operation of a kind: get, set, lock, add or unlock.
-func (o *StoreOp) setDefaults(kind string) (err error) {
-	o.Op = cmp.Or(map[string]string{"lock": "get", "unlock": "set"}[kind], kind)
-	o.lock = kind != "get" && kind != "set"
-	state := map[string]string{"add": "requesting", "unlock": "done"}[kind]
 	switch {
-	case o.short == nil:
-	case string(o.short) == `"failed"`:
+	case b[0] == '{':
+		err = strict(b, (*plain)(o))
+	case string(b) == `"failed"`:
 		o.Failed = true
-	case kind == "add":
-		err = json.Unmarshal(o.short, &o.Added)
-	case o.lock:
-		err = json.Unmarshal(o.short, &state)
+	case o.kind == "add":
+		err = json.Unmarshal(b, &o.Added)
+	case o.isLock():
+		err = json.Unmarshal(b, &state)
 	default:
-		o.Token = map[string]json.RawMessage{"access_token": o.short}
+		o.Token = map[string]json.RawMessage{"access_token": slices.Clone(b)}
 	}
 	if state != "" && o.Text == nil && o.Value == nil {
 		o.Value = encode(map[string]string{"state": state})
-		o.TTL = cmp.Or(o.TTL, map[string]float64{"add": 10, "unlock": 1}[kind])
+		o.TTL = cmp.Or(o.TTL, map[string]float64{"add": 10, "unlock": 1}[o.kind])
 	}
 	if o.Op == "set" && o.Token != nil {
 		o.TTL = cmp.Or(o.TTL, 3600)
@@ -261,9 +246,12 @@ func (o *StoreOp) setDefaults(kind string) (err error) {
 	return err
 }
 
+// isLock reports whether it is an operation on the lock, not on the token.
+func (o *StoreOp) isLock() bool { return o.kind != "get" && o.kind != "set" }
+
 // HasKey reports whether a key is that of the operation, if the token has this one. The lock's ends in a number of the secret.
 func (o *StoreOp) HasKey(key string, cacheKey string) bool {
-	if rest, ok := strings.CutPrefix(key, cacheKey+":lock:"); o.lock {
+	if rest, ok := strings.CutPrefix(key, cacheKey+":lock:"); o.isLock() {
 		_, err := strconv.ParseUint(rest, 10, 16)
 		return ok && err == nil
 	}

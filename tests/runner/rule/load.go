@@ -177,7 +177,8 @@ func encode(value any) json.RawMessage {
 
 // merged returns the fields of both, of which the second take precedence.
 func merged(defaults, own map[string]any) map[string]any {
-	all := maps.Clone(defaults)
+	all := map[string]any{}
+	maps.Copy(all, defaults)
 	maps.Copy(all, own)
 	return all
 }
@@ -249,23 +250,33 @@ func family(one map[string]any, list any) (all []any, err error) {
 	}
 	one["steps"] = steps
 	last, _ := steps[len(steps)-1].(map[string]any)
-	rows, isFamily := last["each"].(map[string]any)
-	if !isFamily {
+	var rows []map[string]any
+	switch each := last["each"].(type) {
+	case nil:
 		return []any{one}, nil
+	case []any:
+		for _, value := range each {
+			rows = append(rows, map[string]any{"row": value})
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(each)) {
+			row, _ := each[name].(map[string]any)
+			rows = append(rows, merged(row, map[string]any{"row": name}))
+		}
 	}
 	one["steps"] = steps[:len(steps)-1]
 	text, columns := string(encode(one)), map[string]bool{}
 	for _, row := range rows {
-		row, _ := row.(map[string]any)
 		for column := range row {
 			columns[column] = true
-			if !strings.Contains(text, "{{"+column+"}}") {
+			if column != "row" && !strings.Contains(text, "{{"+column+"}}") {
 				return nil, fmt.Errorf("nothing has the value {{%s}} of the rows", column)
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		row, _ := rows[name].(map[string]any)
+	for _, row := range rows {
+		name := fmt.Sprint(row["row"])
+		row["ROW"] = strings.ToUpper(name)
 		member, _ := filler{row, columns}.fill(one)
 		member.(map[string]any)["name"] = fmt.Sprint(one["name"], ": ", name)
 		all = append(all, member)
@@ -279,7 +290,7 @@ type filler struct {
 	columns map[string]bool
 }
 
-var placeholder = regexp.MustCompile(`\{\{[a-z_]+\}\}`)
+var placeholder = regexp.MustCompile(`\{\{[A-Za-z_]+\}\}`)
 
 // fill returns a value with those of the row, unless it is the name of one that the row lacks.
 func (f filler) fill(value any) (filled any, is bool) {

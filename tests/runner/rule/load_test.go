@@ -19,6 +19,7 @@ func TestRead(t *testing.T) {
 			`{a: "{{v}}", b: "x{{v}}", "{{v}}": 1, c: "{{w}}"}, {each: {one: {v: p, w: [1]}, two: {v: "2"}}}`,
 			`f: one [{"a":"p","b":"xp","c":[1],"p":1}] f: two [{"2":1,"a":"2","b":"x2"}]`,
 		},
+		"a family of values":   {`{a: "{{row}}", b: "-{{ROW}}"}, {each: [x, 2]}`, `f: x [{"a":"x","b":"-X"}] f: 2 [{"a":2,"b":"-2"}]`},
 		"another placeholder":  {`{a: "{{auth}}{{v}}"}, {each: {one: {v: /}}}`, `f: one [{"a":"{{auth}}/"}]`},
 		"the fields of a case": {`{case: {slow: true}}, {do: a}`, `[{"do":"a"}]`},
 	} {

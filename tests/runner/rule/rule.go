@@ -45,10 +45,14 @@ type Case struct {
 	Differences map[string]string `json:"differences"`
 	// Slow says that it waits for a timeout: it runs beside the others.
 	Slow bool `json:"slow"`
+	// TLS says that its servers speak HTTP/2 over TLS, to a process of its own which trusts them.
+	TLS bool `json:"tls"`
 	// Memory is by how many MiB the adapter's processes may grow.
 	Memory int `json:"memory"`
 	// Stores has it played with a store of each of these kinds, for the kind each.
 	Stores []string `json:"stores"`
+	// Fleet has each client of the case in a process of its own, the first ones with the libraries of these languages.
+	Fleet []string `json:"fleet"`
 	// Config is that of a scripted case. null removes a key.
 	Config map[string]*string `json:"config"`
 	Steps  []Step             `json:"steps"`
@@ -78,11 +82,16 @@ type Step struct {
 	Always  map[string]Response   `json:"always"`  // all responses of a server
 	Down    string                `json:"down"`    // the server responds 503
 	Up      string                `json:"up"`      // it does not any more
-	Put     *Put                  `json:"put"`     // puts a value into the store for an hour
-	Expire  string                `json:"expire"`  // the keys of the store with this part expire
-	Hold    Names                 `json:"hold"`    // the servers hold their responses back
-	Free    Names                 `json:"free"`    // they do not any more
-	Respond string                `json:"respond"` // sends the responses to the requests that arrived
+	Silence string                `json:"silence"` // the server's connections neither respond nor close any more
+	Revoke  bool                  `json:"revoke"`  // the service refuses all tokens that were given
+	// RedisServer and Signal are what a fleet's Redis server does, and its first process: stop, continue, kill; start, fill, free.
+	RedisServer string `json:"redis"`
+	Signal      string `json:"signal"`
+	Put         *Put   `json:"put"`     // puts a value into the store for an hour
+	Expire      string `json:"expire"`  // the keys of the store with this part expire
+	Hold        Names  `json:"hold"`    // the servers hold their responses back
+	Free        Names  `json:"free"`    // they do not any more
+	Respond     string `json:"respond"` // sends the responses to the requests that arrived
 
 	// Open opens the client of that name. Do is a call, by the name of its export or operation, or a whole flow. Begin names a
 	// flow that is only begun, and Resume one that is resumed with the result of its last step, or with Input.
@@ -95,12 +104,14 @@ type Step struct {
 	Cancel     string  `json:"cancel"`     // cancels them
 	Eventually *Step   `json:"eventually"` // repeats a step until what it expects is true
 	Repeat     *Repeat `json:"repeat"`     // repeats steps
+	Turns      []Step  `json:"turns"`      // the steps with each client of a fleet as the first in turn
 
 	Arrives  Names          `json:"arrives"`  // waits for a request that is held back
 	Left     string         `json:"left"`     // waits until the clients of those that arrived have left
 	Stays    string         `json:"stays"`    // they have not left
 	Pending  Names          `json:"pending"`  // none of these has ended
 	Requests map[string]int `json:"requests"` // so many requests have come to a server
+	Tokens   *Tokens        `json:"tokens"`   // so many tokens were requested since the last step with it
 	Saw      map[string]Saw `json:"saw"`      // the last request to a server
 	InStore  *Stored        `json:"in_store"` // waits until the store has it
 	Log      *Logged        `json:"log"`      // what the client has logged
@@ -158,6 +169,7 @@ type Outcome struct {
 
 	JSON  json.RawMessage            `json:"json"`  // the output is this JSON value
 	Got   map[string]json.RawMessage `json:"got"`   // the output is a JSON object with these fields; null: it lacks the field
+	Fresh bool                       `json:"fresh"` // the service got the token that was requested last
 	Empty bool                       `json:"empty"` // the output is empty
 	Until *int64                     `json:"until"` // that of done, if it matters
 	Logs  *[]string                  `json:"logs"`  // the beginnings of the log lines, in order
@@ -168,6 +180,7 @@ type Outcome struct {
 	Value   *string           `json:"value"`    // of a store
 	NoValue bool              `json:"no_value"` // the store has none
 	Added   *bool             `json:"added"`
+	Adds    *int              `json:"adds"` // with End: so many of them added it
 
 	// Soon says, with End and Left, that it ends before a token request would time out.
 	Soon bool `json:"soon"`
@@ -287,6 +300,13 @@ type Saw struct {
 	Headers map[string]string `json:"headers"` // "": must be missing
 	Body    *string           `json:"body"`
 	Maybe   bool              `json:"maybe"` // if there was one
+}
+
+// Tokens is how many there are: Each for each client of a fleet, and Least to Most (default: Least) more.
+type Tokens struct {
+	Each  int `json:"each"`
+	Least int `json:"least"`
+	Most  int `json:"most"`
 }
 
 // Stored is a value in the store.

@@ -15,6 +15,7 @@ import (
 type Redis struct {
 	URL string
 
+	ctx      context.Context // which ends it
 	address  string
 	password string
 	command  *exec.Cmd
@@ -30,14 +31,14 @@ func StartRedis(ctx context.Context, password string) (*Redis, error) {
 	if err := l.Close(); err != nil {
 		return nil, err
 	}
-	r := &Redis{URL: fmt.Sprintf("redis://rostering:%s@%s", password, address), address: address, password: password}
-	return r, r.Start(ctx)
+	r := &Redis{ctx: ctx, URL: fmt.Sprintf("redis://rostering:%s@%s", password, address), address: address, password: password}
+	return r, r.Start()
 }
 
 // Start starts it, empty. The user may do only what the pages of the libraries recommend.
-func (r *Redis) Start(ctx context.Context) error {
+func (r *Redis) Start() error {
 	_, port, _ := net.SplitHostPort(r.address)
-	r.command = exec.CommandContext(ctx, "redis-server", "-")
+	r.command = exec.CommandContext(r.ctx, "redis-server", "-")
 	r.command.Stdin = strings.NewReader(strings.Join([]string{
 		"bind 127.0.0.1", "port " + port, `save ""`, "appendonly no", "user default off",
 		"user rostering on >" + r.password + " ~rostering:* -@all +get +set", "user admin on >" + r.password + " +@all",

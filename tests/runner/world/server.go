@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -35,6 +36,8 @@ type Server struct {
 	count   int
 	last    *rule.Saw
 	replies []rule.Response
+
+	connections []*connection
 }
 
 // Request is one that was held back.
@@ -44,9 +47,15 @@ type Request struct {
 	responded chan struct{}
 }
 
-func newServer(respond Handler) *Server {
+func newServer(respond Handler, over *tls.Config) *Server {
 	s := &Server{respond: respond, held: make(chan *Request, 1000), closed: make(chan struct{})}
-	s.server = httptest.NewServer(s)
+	s.server = httptest.NewUnstartedServer(s)
+	s.server.Listener = listener{s.server.Listener, s}
+	if s.server.TLS, s.server.EnableHTTP2 = over, over != nil; over != nil {
+		s.server.StartTLS()
+	} else {
+		s.server.Start()
+	}
 	s.URL = s.server.URL
 	return s
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,7 +17,6 @@ type Store struct {
 
 	mutex  sync.Mutex
 	values map[string]value
-	change chan struct{} // closed at the next change
 }
 
 type value struct {
@@ -31,9 +31,9 @@ type operation struct {
 	TTL   float64 `json:"ttl"`
 }
 
-func newStore() *Store {
-	s := &Store{values: map[string]value{}, change: make(chan struct{})}
-	s.Server = newServer(s.serve)
+func newStore(over *tls.Config) *Store {
+	s := &Store{values: map[string]value{}}
+	s.Server = newServer(s.serve, over)
 	return s
 }
 
@@ -62,8 +62,6 @@ func (s *Store) do(o operation) any {
 		return false
 	}
 	s.values[o.Key] = value{o.Value, now.Add(time.Duration(o.TTL * float64(time.Second)))}
-	close(s.change)
-	s.change = make(chan struct{})
 	return true
 }
 
@@ -83,21 +81,21 @@ func (s *Store) Put(key, text string) {
 
 // Wait waits until the value of a key with this part holds a text.
 func (s *Store) Wait(part, text string) error {
-	late := time.After(Patience)
-	for {
-		s.mutex.Lock()
-		change := s.change
-		for key, v := range s.values {
-			if strings.Contains(key, part) && strings.Contains(v.text, text) {
-				s.mutex.Unlock()
-				return nil
-			}
-		}
-		s.mutex.Unlock()
-		select {
-		case <-change:
-		case <-late:
-			return fmt.Errorf("the store has no %q in a key with %q after %s", text, part, Patience)
+	for late := time.Now().Add(Patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+		if s.has(part, text) {
+			return nil
 		}
 	}
+	return fmt.Errorf("the store has no %q in a key with %q after %s", text, part, Patience)
+}
+
+func (s *Store) has(part, text string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for key, v := range s.values {
+		if strings.Contains(key, part) && strings.Contains(v.text, text) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@
 package world
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -50,11 +51,13 @@ type World struct {
 var worlds atomic.Int64
 
 // New starts the servers on free ports of the loopback interface.
-func New() *World {
+func New() *World { return start(nil) }
+
+func start(over *tls.Config) *World {
 	w := &World{name: fmt.Sprintf("rostering:%d:%d", os.Getpid(), worlds.Add(1))}
-	auth, service := newServer(w.giveToken), newServer(w.serve)
-	w.Store = newStore()
-	w.Servers = map[string]*Server{"auth": auth, "service": service, "other": newServer(echo), "store": w.Store.Server}
+	auth, service := newServer(w.giveToken, over), newServer(w.serve, over)
+	w.Store = newStore(over)
+	w.Servers = map[string]*Server{"auth": auth, "service": service, "other": newServer(echo, over), "store": w.Store.Server}
 	w.CacheKey = "rostering:" + url.QueryEscape(auth.URL+"/connect/token") + ":client-1:automatic-rostering-stage"
 	w.Script = &Script{cacheKey: w.CacheKey}
 	auth.script, service.script = w.Script.of("token"), w.Script.of("jobs")
@@ -117,12 +120,17 @@ func (w *World) Config() map[string]string {
 // Revoke has the service refuse all tokens that were given so far.
 func (w *World) Revoke() { w.refused.Store(w.given.Load()) }
 
+// Latest is the token that was given last.
+func (w *World) Latest() string { return token(w.given.Load()) }
+
+func token(n int64) string { return fmt.Sprintf("%s%04d", rule.TokenPrefix, n) }
+
 func (w *World) giveToken(to http.ResponseWriter, r *http.Request, _ []byte) {
 	if w.Fault != nil && w.Fault(to, r) {
 		return
 	}
 	_ = json.NewEncoder(to).Encode(map[string]any{
-		"access_token": fmt.Sprintf("%s%04d", rule.TokenPrefix, w.given.Add(1)), "token_type": "Bearer", "expires_in": 3600,
+		"access_token": token(w.given.Add(1)), "token_type": "Bearer", "expires_in": 3600,
 	})
 }
 

@@ -1,0 +1,134 @@
+package play
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering/tests/runner/world"
+)
+
+// Fleet is an adapter whose clients are processes of their own.
+type Fleet struct {
+	// Processes is how many there are at first; Start starts one more, of which n are there.
+	Processes int
+	Start     func(n int) (*protocol.Process, error)
+	Redis     *world.Redis
+	// Logf shows how many tokens were requested.
+	Logf func(format string, values ...any)
+
+	processes map[string]*protocol.Process // by client
+	members   []string                     // the names of clients in the case, but those that were killed
+	tokens    int                          // how many were requested at the last look
+}
+
+// Send sends a request to the process of its client, which starts when it opens. Without a client, it waits for all.
+func (f *Fleet) Send(r protocol.Request) (*protocol.Pending, error) {
+	if r.Op == "open" {
+		p, err := f.Start(len(f.processes))
+		if err != nil {
+			return nil, err
+		}
+		if f.processes == nil {
+			f.processes = map[string]*protocol.Process{}
+		}
+		f.processes[r.Client] = p
+	}
+	if r.Client != "" {
+		return f.processes[r.Client].Send(r)
+	}
+	for _, p := range f.processes {
+		if _, err := p.Do(r); err != nil && !p.Broken() {
+			return nil, err
+		}
+	}
+	return protocol.Responded(protocol.Response{}), nil
+}
+
+// Logs are the lines that a client has logged so far.
+func (f *Fleet) Logs(client string) []protocol.Log { return f.processes[client].Logs(client) }
+
+// Close ends the processes.
+func (f *Fleet) Close() {
+	for _, p := range f.processes {
+		_ = p.Close()
+	}
+}
+
+// prepareFleet does what happens to a fleet.
+func (c *course) prepareFleet(s *rule.Step) error {
+	if s.Revoke {
+		c.Revoke()
+	}
+	var err error
+	switch s.RedisServer {
+	case "stop":
+		err = c.Fleet.Redis.Signal(syscall.SIGSTOP)
+	case "continue":
+		err = c.Fleet.Redis.Signal(syscall.SIGCONT)
+	case "kill":
+		c.Fleet.Redis.End()
+	case "start":
+		err = c.Fleet.Redis.Start()
+	case "fill":
+		err = c.Fleet.Redis.Limit(1)
+	case "free":
+		err = c.Fleet.Redis.Limit(0)
+	}
+	signals := map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP, "continue": syscall.SIGCONT}
+	if signal, is := signals[s.Signal]; is {
+		first := c.Fleet.members[0]
+		err = errors.Join(err, syscall.Kill(c.Fleet.processes[c.client(first)].PID(), signal))
+		if s.Signal == "kill" {
+			c.Fleet.members = c.Fleet.members[1:]
+		}
+	}
+	return err
+}
+
+// group is the clients for which a name stands, or nil.
+func (c *course) group(name string) []string {
+	if c.Fleet != nil {
+		switch name {
+		case "each":
+			return c.Fleet.members
+		case "first":
+			return c.Fleet.members[:1]
+		case "others":
+			return c.Fleet.members[1:]
+		}
+	}
+	return nil
+}
+
+// callAll makes a call of several clients at the same time.
+func (c *course) callAll(s *rule.Step, clients []string) error {
+	each := *s
+	each.As = cmp.Or(s.As, fmt.Sprint("of all ", len(c.sent)))
+	for _, name := range clients {
+		each.Client = name
+		if err := c.send(&each); err != nil {
+			return err
+		}
+	}
+	if s.As != "" {
+		return nil
+	}
+	each.End = rule.Names{each.As}
+	return c.ends(&each)
+}
+
+// checkTokens wants so many token requests since it was last called.
+func (c *course) checkTokens(s *rule.Step) error {
+	all, want := c.Servers["auth"].Count(), s.Tokens
+	got := all - c.Fleet.tokens - want.Each*len(c.Fleet.members)
+	c.Fleet.Logf("%d processes, %d token requests: %s", len(c.Fleet.members), all-c.Fleet.tokens, s.Source)
+	c.Fleet.tokens = all
+	if got < want.Least || got > max(want.Least, want.Most) {
+		return fmt.Errorf("%d processes made %d token requests more than each %d", len(c.Fleet.members), got, want.Each)
+	}
+	return nil
+}
