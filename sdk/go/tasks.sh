@@ -16,7 +16,8 @@ by_make() (
 
 # Writes dist/go, a module proxy with the modules of the library and the sandbox.
 package() (
-	go run ./internal/modproxy ../.. ../../dist/go
+	cd ../../tests
+	go run ./cmd/modproxy
 )
 
 # Builds the suite's adapter: build/adapters/go/adapter; if CHECKED is set, with the race detector.
