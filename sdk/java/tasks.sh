@@ -41,8 +41,8 @@ test() (
 	mvn --batch-mode --no-transfer-progress surefire:test
 )
 
-# Makes the package: a Maven repository in dist/maven with the jar, its sources and its Javadoc, which must build without
-# a warning. The same files give the same bytes. An argument names a folder in place of dist.
+# Makes the package: a Maven repository in dist/maven with the jar, its sources, its Javadoc, which must build without a warning,
+# and its bill of materials. The same files give the same bytes. An argument names a folder in place of dist.
 package() (
 	dist=${1:-$root/dist}
 	grep -q "^  <version>$version</version>" pom.xml || { echo "pom.xml has another version than VERSION" >&2; exit 1; }
@@ -57,8 +57,8 @@ package() (
 	cp -R src/main "$copy/src"
 	cp -R target/classes "$copy/target"
 	chmod -R u=rwX,go=rX "$copy"
-	maven -f "$copy/pom.xml" jar:jar source:jar-no-fork javadoc:jar deploy:deploy \
-		-DaltDeploymentRepository="dist::file://$stage/maven"
+	maven -f "$copy/pom.xml" jar:jar source:jar-no-fork javadoc:jar org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
+		deploy:deploy -DschemaVersion=1.6 -DoutputFormat=json -DincludeTestScope=false -DaltDeploymentRepository="dist::file://$stage/maven"
 	# It has a timestamp, and nothing that the POM does not say.
 	rm "$stage"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
 	mkdir -p "$dist"
