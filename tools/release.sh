@@ -15,7 +15,8 @@ fail() {
 # Central demands two checksums, which Maven's deploy makes, and a signature of each file.
 bundle() {
 	cp -R "$1/maven" "$work"
-	find "$work/maven" -type f ! -name '*.md5' ! -name '*.sha1' -exec gpg --batch --armor --detach-sign {} \;
+	find "$work/maven" -type f ! -name '*.md5' ! -name '*.sha1' -print0 |
+		xargs -0 -n 1 gpg --batch --armor --detach-sign
 	jar --create --no-manifest --file "$2" -C "$work/maven" .
 }
 
