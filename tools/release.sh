@@ -64,7 +64,7 @@ check_go() {
 		path=$(sed -n 's/^module //p' "$folder/go.mod")
 		url=https://${path%"/$folder"}
 		git tag --force "$folder/v$version"
-		GOPROXY=direct GONOSUMDB=* GOMODCACHE=$work/modules GOFLAGS=-modcacherw GIT_CONFIG_COUNT=1 \
+		GOPROXY=direct GONOSUMDB="*" GOMODCACHE=$work/modules GOFLAGS=-modcacherw GIT_CONFIG_COUNT=1 \
 			GIT_CONFIG_KEY_0=url.file://$PWD.insteadOf GIT_CONFIG_VALUE_0=$url go mod download "$path@v$version"
 		cmp "$work/modules/cache/download/$path/@v/v$version.zip" "dist/go/$path/@v/v$version.zip"
 	done
@@ -78,7 +78,7 @@ check() {
 	cd build/release
 	if [ -e tools/rename.sh ]; then
 		tools/rename.sh acme/rostering com.acme.rostering acme-rostering
-		! git grep -nIP '(?<!urn:)automatic[-_]rostering(?!-stage|-prod|-sandbox|-toolchain)|automaticrostering' || fail "an old name is left"
+		! git grep -nIP '(?<!urn:)automatic[-_]rostering(?!-stage|-prod|-sandbox|-toolchain)|example[./]automatic' || fail "an old name is left"
 		git -c user.name=rehearsal -c user.email= commit -q -m "Rename"
 	fi
 	version=$(cat VERSION) name=$(sed -n 's/^name = "\(.*\)"/\1/p' sdk/python/pyproject.toml)

@@ -42,7 +42,7 @@ is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok ins
 
 # explain WHO LINES
 explain() {
-	local program oldest elsewhere what= how= new= package
+	local program oldest elsewhere what='' how='' new='' package
 	while read -r program oldest _ elsewhere; do
 		case $oldest in -) ;; =*) program+=" ${oldest#=}" ;; *) program+=" $oldest or newer" ;; esac
 		what+=", $program"

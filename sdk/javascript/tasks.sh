@@ -136,7 +136,7 @@ test_package() (
 	trap 'rm -rf "$folder"' EXIT
 	# pinned NAME: NAME@VERSION, as package.json pins it
 	pinned() { node -p "'$1@' + require('$sdk/package.json').devDependencies['$1']"; }
-	lists_jobs() { "$root/build/sandbox" "$@" | grep sandbox-job-1 >jobs; }
+	lists_jobs() { "$root/build/sandbox" "$@" | grep sandbox-job-1 >./jobs; }
 	cd "$folder"
 	echo '{ "private": true, "type": "module" }' >package.json
 	"${runtime}_package"

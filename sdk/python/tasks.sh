@@ -72,7 +72,7 @@ test_package() (
 	pip() { venv/bin/python -m pip --quiet --disable-pip-version-check "$@"; }
 
 	# The extra has what its module needs, and the types are there for users.
-	pip install "$root/dist/$wheel[redis]" "$(grep -o "^mypy==[0-9.]*" "$here/requirements.txt")"
+	pip install "$root/dist/${wheel}[redis]" "$(grep -o "^mypy==[0-9.]*" "$here/requirements.txt")"
 	venv/bin/python -I -W error -c 'import automatic_rostering.redis_store'
 	venv/bin/mypy --strict "$root/host-example/python/jobs.py"
 
@@ -111,7 +111,7 @@ adapter() (
 	fi
 	python3 -m venv --clear build/adapter
 	grep -o '^[^ ]*==[^ ]*' requirements.txt >build/versions.txt
-	build/adapter/bin/python -m pip install --quiet --disable-pip-version-check -c build/versions.txt "$wheel[redis]"
+	build/adapter/bin/python -m pip install --quiet --disable-pip-version-check -c build/versions.txt "${wheel}[redis]"
 	cp "$wheel" build/adapter/installed # last, so that an interrupted install does not pass for a complete one
 )
 

@@ -14,7 +14,7 @@ mkdir -p "$tools"
 # go_bill NAME mod|app FLAG…: of the modules that the package or the program in this folder needs.
 go_bill() {
 	local tool=$tools/gomod-1.10.0/cyclonedx-gomod
-	[ -x "$tool" ] || env -u GOFLAGS -u GOOS -u GOARCH GOBIN=$(dirname "$tool") go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+	[ -x "$tool" ] || env -u GOFLAGS -u GOOS -u GOARCH GOBIN="$(dirname "$tool")" go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 	"$tool" "$2" -json -noserial -notimestamp -licenses -assert-licenses -short-purls "${@:3}" -output "$root/dist/bills/$1.cdx.json" 2>"$work/errors" ||
 		{ cat "$work/errors" >&2; exit 1; }
 }
