@@ -21,20 +21,22 @@ setup() (
 		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 	[ "$sum" != "$(cat target/setup.sum 2>/dev/null)" ] || exit 0
 	rm -rf target # an older library must not stay on the class path
-	maven test-compile
+	maven test-compile org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+		-DincludeScope=test -DoutputDirectory=target/lib
+	find ../../host-example/java/src ../../tests/adapters/raw/java -name '*.java' -print0 |
+		xargs -0 javac -Xlint:all -Werror --release 17 -cp 'target/classes:target/lib/*' -d target/test-classes
 	printf '%s\n' "$sum" >target/setup.sum
 )
 
 # Checks the format; setup compiles with javac -Xlint:all -Werror.
-check() (
-	bash -n tasks.sh
-	maven fmt:check
-)
+check() { google_java_format check; }
 
 # Formats the code as check expects it.
-format() (
-	maven fmt:format
-)
+format() { google_java_format format; }
+google_java_format() {
+	maven "com.spotify.fmt:fmt-maven-plugin:2.27:$1" \
+		-DadditionalSourceDirectories=src/build,../../host-example/java/src/main/java,../../tests/adapters/java/src,../../tests/adapters/raw/java
+}
 
 # Runs the tests of the library.
 test() (
