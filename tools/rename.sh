@@ -25,6 +25,10 @@ git grep -lzIE 'automatic[-_]rostering|example[./]automaticrostering' | xargs -0
 git ls-files | grep -E 'automatic_rostering|example/automaticrostering' | while read -r file; do
 	to=$(perl -pe "$renamed" <<<"$file")
 	mkdir -p "$(dirname "$to")"
-	git mv "$file" "$to"
+	[ "$to" = "$file" ] || git mv "$file" "$to"
 done
+for module in $(git ls-files '*go.mod'); do (cd "$(dirname "$module")" && go mod tidy); done
 git add --all
+left=$(git grep -niI 'automatic.\?rostering' | perl -ne 's/\Q$ENV{repository}\E|\Q$ENV{name}\E(?!\.example)//g; s/(urn:)?automatic-rostering(:|-stage|-prod|-sandbox|-toolchain)//g;
+	print if /automatic[^ ]?rostering/i && ($ENV{name} ne "automatic-rostering" || !/automatic_rostering/)')
+[ -z "$left" ] || { printf 'rename.sh: old names are left:\n%s\n' "$left" >&2; exit 1; }
