@@ -64,7 +64,7 @@ explain() {
 }
 
 for who in "$@"; do
-	[ "${who%-check}" = go ] || grep -v '^#' "$here/programs.txt" | grep -q "^[^ ]*\b${who%-check}\b" ||
+	[ "${who%-check}" = go ] || grep -v '^#' "$here/programs.txt" | grep -qE "^([^ ]*,)?${who%-check}[, -]" ||
 		{ echo "setup.sh: programs.txt has nothing for $who" >&2; exit 64; }
 done
 if [ "$(id -u)" = 0 ] && have apt-get; then

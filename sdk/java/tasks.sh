@@ -49,8 +49,11 @@ package() (
 	cp -R src/main "$copy/src"
 	cp -R target/classes "$copy/target"
 	chmod -R u=rwX,go=rX "$copy"
-	maven -f "$copy/pom.xml" jar:jar source:jar-no-fork javadoc:jar org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
-		deploy:deploy -DschemaVersion=1.6 -DoutputFormat=json -DincludeTestScope=false -DaltDeploymentRepository="dist::file://$new/maven"
+	local apache=org.apache.maven.plugins
+	maven -f "$copy/pom.xml" jar:jar $apache:maven-source-plugin:3.3.1:jar-no-fork \
+		$apache:maven-javadoc-plugin:3.11.3:jar -Ddoclint=all,-missing -Dmaven.javadoc.failOnWarnings -DdetectOfflineLinks=false -DdetectJavaApiLink=false \
+		org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom -DschemaVersion=1.6 -DoutputFormat=json -DincludeTestScope=false \
+		$apache:maven-deploy-plugin:3.1.4:deploy -DaltDeploymentRepository="dist::file://$new/maven"
 	# It has a timestamp, and nothing that the POM does not say.
 	rm "$new"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
 	mkdir -p "$dist"

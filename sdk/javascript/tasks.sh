@@ -187,19 +187,9 @@ workerd_package() {
 	lists_jobs node run.js jobs
 }
 
-usage() {
-	echo "usage: tasks.sh check|format|package, or tasks.sh setup|adapter|test|test-package node|deno|bun|workerd" >&2
-	exit 64
-}
 case $verb:$runtime in
-setup: | adapter:) ;;
-setup:* | adapter:* | test:* | test-package:*) case $runtime in node | deno | bun | workerd) ;; *) usage ;; esac ;;
-check: | format: | package:*) runtime= ;;
-*) usage ;;
+check:* | format:* | package:*) runtime='' ;;
+setup: | adapter: | *:node | *:deno | *:bun | *:workerd) ;;
+*) echo "name a runtime: node, deno, bun or workerd" >&2; exit 64 ;;
 esac
-setup
-case $verb in
-setup) ;;
-package) package ${2:+"$2"} ;;
-*) "${verb/-/_}" ;;
-esac
+run "$@"
