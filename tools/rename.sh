@@ -28,6 +28,7 @@ git ls-files | grep -E 'automatic_rostering|example/automaticrostering' | while 
 	[ "$to" = "$file" ] || git mv "$file" "$to"
 done
 for module in $(git ls-files '*go.mod'); do (cd "$(dirname "$module")" && go mod tidy); done
+! command -v cargo >/dev/null || cargo metadata --format-version 1 --manifest-path sdk/rust/Cargo.toml >/dev/null # sorts its lock file
 git add --all
 left=$(git grep -niI 'automatic.\?rostering' | perl -ne 's/\Q$ENV{repository}\E|\Q$ENV{name}\E(?!\.example)//g; s/(urn:)?automatic-rostering(:|-stage|-prod|-sandbox|-toolchain)//g;
 	print if /automatic[^ ]?rostering/i && ($ENV{name} ne "automatic-rostering" || !/automatic_rostering/)')
