@@ -31,8 +31,9 @@ $(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go java
 # The parts for which tools/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
 NEEDED_TO_test := plugin $(WANTED) $(filter rust-check c-test,$(WANTED:=-check) $(WANTED:=-test)) redis postgres page ffi bench
-NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
+NEEDED_TO_check := $(WANTED) $(WANTED:=-check) scripts
 STATICCHECK := build/staticcheck
+ACTIONLINT := build/actionlint
 # A number of inputs, which takes most targets some seconds. A time such as 10m works, too, but before
 # Go 1.27 it may end in "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 10000x
@@ -157,6 +158,10 @@ test-packages: package-files build/sandbox ## install and use each package as it
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
 	@tools/reproducible.sh
 
+release-check: ## rehearse the release of the last commit, with each registry's own checks; publishes nothing: 15 minutes
+	@tools/setup.sh release
+	@tools/release.sh check
+
 audit: ## look up the dependencies in the databases of known vulnerabilities
 	@tools/audit.sh $(MODULES)
 
@@ -181,7 +186,10 @@ fuzz: ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for e
 $(STATICCHECK): Makefile
 	@GOBIN=$(CURDIR)/$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
-check: setup-check $(STATICCHECK) ## check the format of all code, and lint it
+$(ACTIONLINT): Makefile
+	@GOBIN=$(CURDIR)/$(@D) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
+check: setup-check $(STATICCHECK) $(ACTIONLINT) ## check the format of all code, and lint it
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l) ; [ -z "$$unformatted" ] || { echo "make format: $$unformatted" ; exit 1 ; }
 	@for module in $(MODULES); do \
 		echo "checking the module $$module" ; \
@@ -189,7 +197,8 @@ check: setup-check $(STATICCHECK) ## check the format of all code, and lint it
 	done
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
 	@tools/each.sh check
-	@git ls-files -co --exclude-standard '*.sh' .ci/run | while read -r script; do bash -n "$$script" || exit 1 ; done
+	@$(ACTIONLINT)
+	@grep -q '^scripts: ' build/skipped || git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck -S warning
 	@$(SKIPPED)
 
 format: setup-check ## format all code

@@ -18,7 +18,7 @@ go:*)
 	;;
 java:*)
 	classes=$sdk/java/target
-	exec java -cp "$classes/test-classes:$classes/classes:$classes/lib/*" "demo.${program^}"
+	exec java -cp "$classes/test-classes:$classes/classes:$classes/lib/*" "demo.$(tr a-z A-Z <<<"${program:0:1}")${program:1}"
 	;;
 node:*) exec node --disable-warning=ExperimentalWarning "$here/node/$program.js" ;;
 deno:*) # with the permissions that jobs and minimal need; the last two variables are the SDK's

@@ -18,7 +18,7 @@ audit() {
 		echo "$1: see above"
 		status=1
 	else
-		echo "$1: not audited: $(grep -m 1 -iE '\<(error|fatal|fetching|not)\>' "$log" || tail -n 1 "$log")"
+		echo "$1: not audited: $(grep -m 1 -iwE 'error|fatal|fetching|not' "$log" || tail -n 1 "$log")"
 	fi
 }
 

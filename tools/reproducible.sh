@@ -10,7 +10,7 @@ a=$work/a b=$work/folder/with/a-longer-name
 # packages FOLDER: leaves the log of make there.
 packages() {
 	git clone -q . "$1"
-	MAKEFLAGS= make -C "$1" packages >"$1.log" 2>&1 || { cat "$1.log"; exit 1; }
+	MAKEFLAGS='' make -C "$1" packages >"$1.log" 2>&1 || { cat "$1.log"; exit 1; }
 }
 packages "$a"
 mkdir -p "$(dirname "$b")"

@@ -37,12 +37,22 @@ missing() {
 # packages: those of the missing lines that it reads.
 packages() { awk '$3 != "-" { print $3 }' | tr , '\n' | sort -u; }
 
+# install PACKAGE…: concurrent runs take turns, since apt-get update does not wait for another one.
+install() (
+	exec 9<"$0"
+	flock 9
+	echo "as root: apt-get install $*" >&2
+	apt-get update -q >/dev/null
+	DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
+		apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 "$@" >/dev/null
+)
+
 # is_installed PACKAGE: then Debian's is too old, and installing it again would not help.
 is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
 # explain WHO LINES
 explain() {
-	local program oldest elsewhere what= how= new= package
+	local program oldest elsewhere what='' how='' new='' package
 	while read -r program oldest _ elsewhere; do
 		case $oldest in -) ;; =*) program+=" ${oldest#=}" ;; *) program+=" $oldest or newer" ;; esac
 		what+=", $program"
@@ -54,13 +64,13 @@ explain() {
 }
 
 for who in "$@"; do
-	[ "${who%-check}" = go ] || grep -v '^#' "$here/programs.txt" | grep -q "^[^ ]*\b${who%-check}\b" ||
+	[ "${who%-check}" = go ] || grep -v '^#' "$here/programs.txt" | grep -qE "^([^ ]*,)?${who%-check}[, -]" ||
 		{ echo "setup.sh: programs.txt has nothing for $who" >&2; exit 64; }
 done
 if [ "$(id -u)" = 0 ] && have apt-get; then
 	wanted=$(for who in "$@"; do missing "$who"; done | packages)
 	# A failure shows below: something is still missing.
-	[ -z "$wanted" ] || xargs "$here/apt.sh" <<<"$wanted" || true
+	[ -z "$wanted" ] || install $wanted || true
 fi
 status=0
 for who in "$@"; do

@@ -16,7 +16,7 @@ fail() { say "$*"; exit 1; }
 build() {
 	say "building TinyGo $version from its Go module, once: one to two minutes; it is kept in $cache"
 	local module work
-	module=$(cd / && go mod download -json "github.com/tinygo-org/tinygo@v$version" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+	module=$(cd / && go mod download -json "github.com/tinygo-org/tinygo@v$version" | sed -n 's/^[[:space:]]*"Dir": "\(.*\)",$/\1/p')
 	[ -d "$module" ] || fail "the Go module proxy did not give github.com/tinygo-org/tinygo@v$version"
 	mkdir -p "$(dirname "$cache")"
 	work=$(mktemp -d "$cache.XXXXXX")

@@ -14,7 +14,7 @@ trap 'rm -rf "$clone"' EXIT
 git clone -q . "$clone"
 cd "$clone"
 wanted=${HOSTS:-}
-export HOSTS= MAKEFLAGS=
+export HOSTS='' MAKEFLAGS=''
 make -s build/sandbox build/rostering-trace.wasm
 table=$clone/build/versions
 

@@ -72,7 +72,18 @@ func (f *FileStore) Add(ctx context.Context, key, value string, ttl time.Duratio
 
 // Set implements [Store].
 func (f *FileStore) Set(_ context.Context, key, value string, ttl time.Duration) error {
-	return f.write(key, value, ttl, os.Rename)
+	return f.write(key, value, ttl, replace)
+}
+
+// replace retries for half a second, because Windows replaces no file while another process reads it.
+func replace(temporary, path string) (err error) {
+	for range 20 {
+		if err = os.Rename(temporary, path); err == nil {
+			break
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return err
 }
 
 // path returns the path of a key's file. It has a hash because a key may be longer than a file

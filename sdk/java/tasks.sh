@@ -1,69 +1,64 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
-# A verb is a function below. Exits with 69 if Java or Maven is missing.
-set -euo pipefail
-cd "$(dirname "$0")"
+source "$(dirname "$0")/../../tools/tasks.sh"
 export MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" # for short runs
-root=$(cd ../.. && pwd)
-version=$(cat "$root/VERSION")
 
 maven() { mvn --batch-mode --no-transfer-progress --quiet "$@"; }
 
 # Compiles everything into target, with the libraries in target/lib. Does
 # nothing if that was done before.
 setup() (
-	# Concurrent runs take turns.
-	exec 9<pom.xml
-	if command -v flock >/dev/null; then flock 9; fi
-
+	take_turns
 	../../tools/setup.sh java
 	sum=$(find pom.xml src ../../host-example/java/src ../../tests/adapters/raw/java LICENSE ./*_NOTICES.md -type f |
-		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
+		LC_ALL=C sort | xargs cksum; javac -version 2>&1)
 	[ "$sum" != "$(cat target/setup.sum 2>/dev/null)" ] || exit 0
 	rm -rf target # an older library must not stay on the class path
-	maven test-compile
+	maven test-compile org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+		-DincludeScope=test -DoutputDirectory=target/lib
+	find ../../host-example/java/src ../../tests/adapters/raw/java -name '*.java' -print0 |
+		xargs -0 javac -Xlint:all -Werror --release 17 -cp 'target/classes:target/lib/*' -d target/test-classes
 	printf '%s\n' "$sum" >target/setup.sum
 )
 
 # Checks the format; setup compiles with javac -Xlint:all -Werror.
-check() (
-	bash -n tasks.sh
-	maven fmt:check
-)
+check() { google_java_format check; }
 
 # Formats the code as check expects it.
-format() (
-	maven fmt:format
-)
+format() { google_java_format format; }
+google_java_format() {
+	maven "com.spotify.fmt:fmt-maven-plugin:2.27:$1" \
+		-DadditionalSourceDirectories=src/build,../../host-example/java/src/main/java,../../tests/adapters/java/src,../../tests/adapters/raw/java
+}
 
 # Runs the tests of the library.
 test() (
 	mvn --batch-mode --no-transfer-progress surefire:test
 )
 
-# Makes the package: a Maven repository in dist/maven with the jar, its sources and its Javadoc, which must build without
-# a warning. The same files give the same bytes. An argument names a folder in place of dist.
+# Makes the package: a Maven repository in dist/maven with the jar, its sources, its Javadoc, which must build without a warning,
+# and its bill of materials. The same files give the same bytes. An argument names a folder in place of dist.
 package() (
 	dist=${1:-$root/dist}
-	grep -q "^  <version>$version</version>" pom.xml || { echo "pom.xml has another version than VERSION" >&2; exit 1; }
-	stage=$(mktemp -d)
-	trap 'rm -rf "$stage"' EXIT
-
+	grep -q "^  <version>$version</version>" pom.xml || fail "pom.xml has another version than VERSION"
 	# A copy: a jar has the modes of the files in it, which vary with the umask.
 	umask 022
-	copy=$stage/copy
-	mkdir -p "$copy"/{src,target} "$stage/maven"
+	copy=$new/copy
+	mkdir -p "$copy"/{src,target}
 	cp pom.xml LICENSE ./*_NOTICES.md "$copy"
 	cp -R src/main "$copy/src"
 	cp -R target/classes "$copy/target"
 	chmod -R u=rwX,go=rX "$copy"
-	maven -f "$copy/pom.xml" jar:jar source:jar-no-fork javadoc:jar deploy:deploy \
-		-DaltDeploymentRepository="dist::file://$stage/maven"
+	local apache=org.apache.maven.plugins
+	maven -f "$copy/pom.xml" jar:jar $apache:maven-source-plugin:3.3.1:jar-no-fork \
+		$apache:maven-javadoc-plugin:3.11.3:jar -Ddoclint=all,-missing -Dmaven.javadoc.failOnWarnings -DdetectOfflineLinks=false -DdetectJavaApiLink=false \
+		org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom -DschemaVersion=1.6 -DoutputFormat=json -DincludeTestScope=false \
+		$apache:maven-deploy-plugin:3.1.4:deploy -DaltDeploymentRepository="dist::file://$new/maven"
 	# It has a timestamp, and nothing that the POM does not say.
-	rm "$stage"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
+	rm "$new"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
 	mkdir -p "$dist"
 	rm -rf "$dist/maven"
-	cp -R "$stage/maven" "$dist/maven"
+	cp -R "$new/maven" "$dist/maven"
 )
 
 # with_package PACKAGES LOCAL POM GOAL…: runs Maven with a folder with the package, and with a new local repository, which
@@ -78,51 +73,40 @@ with_package() {
 # Uses the package as its users do: the programs of host-example compile with it, a module lists the jobs with it, it is
 # complete. That the quick start runs with it is a test of tests/docs.
 test_package() (
-	new=$(mktemp -d)
-	trap 'rm -rf "$new"' EXIT
-	fail() { echo "$*" >&2; exit 1; }
-
 	cp -R "$root/host-example/java" "$new/programs"
 	with_package "$root/dist/maven" "$new/local" "$new/programs/pom.xml" \
 		compile dependency:copy-dependencies -DincludeScope=runtime
 
-	files=$root/dist/maven/example/automaticrostering/automatic-rostering/$version
-	jar=$files/automatic-rostering-$version.jar
+	jar=$root/dist/maven/example/automaticrostering/automatic-rostering/$version/automatic-rostering-$version.jar
 	cmp "$jar" "$new/programs/target/dependency/$(basename "$jar")"
 	jar tf "$jar" >"$new/entries"
 	for entry in META-INF/{LICENSE,{THIRD_PARTY,COMPILED}_NOTICES.md} example/automaticrostering/PluginMachine.class; do
 		grep -qx "$entry" "$new/entries" || fail "the jar lacks $entry"
 	done
 	! grep -E '^(demo|example/[^a])' "$new/entries" || fail "the jar has examples"
-	(cd "$files" && for file in *.sha1; do echo "$(cat "$file")  ${file%.sha1}"; done | sha1sum --quiet --check)
 
-	# lists_jobs MODULE…: a module that requires these modules lists the jobs.
+	# module_lists_jobs MODULE…: a module that requires these modules.
 	mkdir "$new/path" "$new/module"
 	cp "$root/host-example/java/src/main/java/demo/Jobs.java" "$new/module"
-	lists_jobs() {
+	module_lists_jobs() {
 		printf 'module demo { %s }' "$(printf 'requires %s;' "$@")" >"$new/module/module-info.java"
 		javac -p "$new/path" -d "$new/module" "$new"/module/*.java
-		"$root/build/sandbox" java -p "$new/path:$new/module" -m demo/demo.Jobs >"$new/jobs" 2>&1 || true
-		grep -q '"jobs":\[{"id":"sandbox-job-1"' "$new/jobs" || { cat "$new/jobs"; fail "a module listed no jobs"; }
+		lists_jobs java -p "$new/path:$new/module" -m demo/demo.Jobs
 	}
 	dependencies=$new/programs/target/dependency
 	cp "$jar" "$dependencies"/{runtime,wasm}-1.0.0.jar "$dependencies"/nanojson-*.jar "$new/path"
-	lists_jobs example.automaticrostering
+	module_lists_jobs example.automaticrostering
 	cp "$dependencies"/{jedis,redis-authx-core,commons-pool2,gson,json,slf4j-api}-*.jar "$new/path"
 	echo 'package demo; class Redis { Object store = new example.automaticrostering.RedisStore(new redis.clients.jedis.JedisPooled()); }' >"$new/module/Redis.java"
-	lists_jobs example.automaticrostering redis.clients.jedis org.apache.commons.pool2
-
-	echo "Java: a package of $(stat -c %s "$jar") bytes works"
+	module_lists_jobs example.automaticrostering redis.clients.jedis org.apache.commons.pool2
 )
 
 # Installs the package as its users do, from a Maven repository in target, and compiles tests/adapters/java with it. Does
 # nothing if that was done before.
 adapter() (
-	exec 9<pom.xml
-	if command -v flock >/dev/null; then flock 9; fi
-
+	take_turns
 	adapter=../../tests/adapters/java
-	sum=$(cat target/setup.sum; sha256sum tasks.sh "$adapter"/src/adapter/* ../../host-example/java/pom.xml)
+	sum=$(cat target/setup.sum; cksum tasks.sh "$adapter"/src/adapter/* ../../host-example/java/pom.xml)
 	[ "$sum" != "$(cat target/adapter/sum 2>/dev/null)" ] || exit 0
 	rm -rf target/adapter
 	package "$PWD/target/adapter"
@@ -132,9 +116,4 @@ adapter() (
 	printf '%s\n' "$sum" >target/adapter/sum
 )
 
-case ${1:-} in
-setup) setup ;;
-check | format | test | package | adapter) setup; "$1" ;;
-test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|package|adapter|test-package" >&2; exit 64 ;;
-esac
+run "$@"

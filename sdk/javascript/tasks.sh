@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh check|format|package
 #        tasks.sh setup|adapter|test|test-package RUNTIME
-# A verb is a function below; RUNTIME is node, deno, bun or workerd; setup and adapter work without one. Exits with 69 if something
-# that JavaScript or the runtime needs is missing. The tests need make build/sandbox, test-package make packages.
-set -euo pipefail
-cd "$(dirname "$0")"
-root=$(realpath ../..)
+# RUNTIME is node, deno, bun or workerd; setup and adapter work without one.
+source "$(dirname "$0")/../../tools/tasks.sh"
 bin=$PWD/node_modules/.bin
 verb=${1:-} runtime=${2:-}
 examples=("$root"/host-example/{node,workerd} "$root/tests/adapters/raw")
@@ -17,10 +14,7 @@ export WRANGLER_SEND_METRICS=false WRANGLER_HIDE_BANNER=true WRANGLER_LOG=warn W
 # Installs what package-lock.json names into node_modules, links that where the examples look for the package, and gets the
 # runtime.
 setup() (
-	# Concurrent runs take turns.
-	exec 9<package-lock.json
-	if command -v flock >/dev/null; then flock 9; fi
-
+	take_turns
 	"$root/tools/setup.sh" node
 	if ! cmp -s package-lock.json node_modules/installed-lock.json; then
 		npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
@@ -28,7 +22,7 @@ setup() (
 		cp package-lock.json node_modules/installed-lock.json # last, so that an interrupted install does not count
 	fi
 	for folder in "${examples[@]}"; do
-		[ -L "$folder/node_modules" ] || ln -sr node_modules "$folder/node_modules"
+		[ "$folder/node_modules" -ef node_modules ] || ln -sfn "$PWD/node_modules" "$folder/node_modules"
 	done
 	case $runtime in
 	# A second Node, with JSPI, for the raw host, if npm has one for this machine.
@@ -94,8 +88,8 @@ test() (
 
 # Makes automatic-rostering-VERSION.tgz, with type declarations and the plugin, in dist or in the folder that is passed.
 package() (
-	into=$(realpath -m "${1:-$root/dist}")
-	mkdir -p build "$into"
+	mkdir -p build "${1:-$root/dist}"
+	into=$(cd "${1:-$root/dist}" && pwd)
 	work=$(mktemp -d build/package.XXXXXX) # here, so that tsc finds the types of Node and Cloudflare
 	trap 'rm -rf "$work"' EXIT
 	cp -R package.json README.md LICENSE THIRD_PARTY_NOTICES.md src "$work"
@@ -111,8 +105,7 @@ package() (
 
 # Installs the package for the suite's adapter, unless it is what is installed. redis is that of setup.
 adapter() (
-	exec 9<package.json
-	if command -v flock >/dev/null; then flock 9; fi
+	take_turns
 	into=build/adapter
 	if [ -e $into/installed ] && [ -z "$(find -L src package.json -newer $into/installed)" ]; then return; fi
 	rm -rf $into
@@ -122,7 +115,7 @@ adapter() (
 	echo '{ "private": true }' >$into/package.json
 	(cd $into && "${npm_install[@]}" ./*.tgz >/dev/null)
 	ln -s ../../../node_modules/redis $into/node_modules/redis
-	ln -sfn "$(realpath --relative-to "$root/tests/adapters/javascript" $into/node_modules)" "$root/tests/adapters/javascript/node_modules"
+	ln -sfn "$PWD/$into/node_modules" "$root/tests/adapters/javascript/node_modules"
 	mv $into/began $into/installed
 )
 
@@ -130,22 +123,17 @@ adapter() (
 # sandbox. That Node runs the quick start is a test of tests/docs.
 test_package() (
 	sdk=$PWD
-	package=$root/dist/automatic-rostering-$(cat "$root/VERSION").tgz
-	[ -e "$package" ] || { echo "$package is missing: run make packages first" >&2; exit 1; }
-	folder=$(mktemp -d)
-	trap 'rm -rf "$folder"' EXIT
+	package=$root/dist/automatic-rostering-$version.tgz
 	# pinned NAME: NAME@VERSION, as package.json pins it
 	pinned() { node -p "'$1@' + require('$sdk/package.json').devDependencies['$1']"; }
-	lists_jobs() { "$root/build/sandbox" "$@" | grep sandbox-job-1 >jobs; }
-	cd "$folder"
+	cd "$new"
 	echo '{ "private": true, "type": "module" }' >package.json
 	"${runtime}_package"
-	echo "the package, $(wc -c <"$package") bytes, works on $runtime"
 )
 
 node_package() {
 	"${npm_install[@]}" "$package" >/dev/null
-	[ "$(ls node_modules)" = automatic-rostering ] || { echo "more than the package was installed" >&2; exit 1; }
+	[ "$(ls node_modules)" = automatic-rostering ] || fail "more than the package was installed"
 	"${npm_install[@]}" --save-dev --ignore-scripts "$(pinned typescript)" oldest@npm:typescript@5.2.2 "$(pinned @types/node)" \
 		"$(pinned esbuild)" >/dev/null
 	cp "$sdk"/tests/{types,bundled}.ts .
@@ -171,7 +159,7 @@ deno_package() {
 	echo '{ "workspace": ["./automatic-rostering"], "nodeModulesDir": "auto" }' >deno.json
 	export DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system}
 	"$deno" install --quiet
-	[ "$(cd node_modules/.deno && echo *@*)" = "automatic-rostering@$(cat "$root/VERSION")" ] || { echo "more than the package was installed" >&2; exit 1; }
+	[ "$(cd node_modules/.deno && echo *@*)" = "automatic-rostering@$version" ] || fail "more than the package was installed"
 	"$deno" check --quiet types.ts
 	lists_jobs "$deno" run --no-prompt --allow-net=127.0.0.1 --allow-read=automatic-rostering --allow-env='ROSTERING_*' jobs.js
 }
@@ -199,19 +187,9 @@ workerd_package() {
 	lists_jobs node run.js jobs
 }
 
-usage() {
-	echo "usage: tasks.sh check|format|package, or tasks.sh setup|adapter|test|test-package node|deno|bun|workerd" >&2
-	exit 64
-}
 case $verb:$runtime in
-setup: | adapter:) ;;
-setup:* | adapter:* | test:* | test-package:*) case $runtime in node | deno | bun | workerd) ;; *) usage ;; esac ;;
-check: | format: | package:*) runtime= ;;
-*) usage ;;
+check:* | format:* | package:*) runtime='' ;;
+setup: | adapter: | *:node | *:deno | *:bun | *:workerd) ;;
+*) echo "name a runtime: node, deno, bun or workerd" >&2; exit 64 ;;
 esac
-setup
-case $verb in
-setup) ;;
-package) package ${2:+"$2"} ;;
-*) "${verb/-/_}" ;;
-esac
+run "$@"

@@ -1,18 +1,12 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
-# A verb is a function below. Exits with 69 if something that Python needs is missing.
-set -euo pipefail
-cd "$(dirname "$0")"
+source "$(dirname "$0")/../../tools/tasks.sh"
 here=$PWD
-root=$(cd ../.. && pwd)
 code=(. ../../tests/adapters/{python,raw} ../../host-example/python)
 
 # Installs requirements.txt into .venv, where the package in this folder is found, too.
 setup() (
-	# Concurrent runs take turns.
-	exec 9<requirements.txt
-	if command -v flock >/dev/null; then flock 9; fi
-
+	take_turns
 	../../tools/setup.sh python
 	if cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -Ic 'import automatic_rostering' 2>/dev/null; then
 		exit
@@ -51,10 +45,9 @@ test() (
 package() (
 	dist=${1:-$root/dist}
 	mkdir -p "$dist"
-	stage=$(mktemp -d)
-	trap 'rm -rf "$stage"' EXIT
-	cp -r pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md automatic_rostering "$stage"
-	cd "$stage"
+	mkdir "$new/stage"
+	cp -r pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md automatic_rostering "$new/stage"
+	cd "$new/stage"
 	for kind in sdist wheel; do
 		SOURCE_DATE_EPOCH=1767225600 "$here/.venv/bin/python" -c "from flit_core.buildapi import *; build_$kind('$dist')"
 	done
@@ -62,47 +55,40 @@ package() (
 
 # Uses the package files as their users do, outside of the repository. tests/docs runs the quick start of README.md.
 test_package() (
-	package=automatic_rostering-$(cat "$root/VERSION")
+	package=automatic_rostering-$version
 	wheel=$package-py3-none-any.whl
-	new=$(mktemp -d)
-	trap 'rm -rf "$new"' EXIT
 	cd "$new"
 
 	python3 -m venv venv
 	pip() { venv/bin/python -m pip --quiet --disable-pip-version-check "$@"; }
 
 	# The extra has what its module needs, and the types are there for users.
-	pip install "$root/dist/$wheel[redis]" "$(grep -o "^mypy==[0-9.]*" "$here/requirements.txt")"
+	pip install "$root/dist/${wheel}[redis]" "$(grep -o "^mypy==[0-9.]*" "$here/requirements.txt")"
 	venv/bin/python -I -W error -c 'import automatic_rostering.redis_store'
 	venv/bin/mypy --strict "$root/host-example/python/jobs.py"
 
 	# A client that is opened while freezegun stops the clocks; a program in an archive; one of PyInstaller.
 	pip install freezegun==1.5.5 pyinstaller==6.22.3
-	run() { "$root/build/sandbox" "$@" >>ran; }
-	run venv/bin/python -c 'from freezegun import freeze_time
+	lists_jobs venv/bin/python -c 'from freezegun import freeze_time
 from automatic_rostering import Client, Config
 with freeze_time("2040-01-01"), Client(Config.from_env()) as client:
-    client.list_jobs()'
+    print(client.list_jobs().text)'
 	pip install --no-deps --target archive "$root/dist/$wheel"
 	cp "$root/host-example/python/jobs.py" archive/__main__.py
 	venv/bin/python -m zipapp archive
-	run venv/bin/python archive.pyz
+	lists_jobs venv/bin/python archive.pyz
 	venv/bin/pyinstaller --log-level ERROR "$root/host-example/python/jobs.py"
-	run dist/jobs/jobs
-	[[ $(grep -c '"jobs":' ran) == 2 ]]
+	lists_jobs dist/jobs/jobs
 
 	# The sdist builds the same wheel.
 	SOURCE_DATE_EPOCH=1767225600 pip wheel --no-deps --wheel-dir of-sdist "$root/dist/$package.tar.gz"
 	cmp "of-sdist/$wheel" "$root/dist/$wheel"
-	echo "Python: packages of $(stat -c %s "$root/dist/$wheel") and $(stat -c %s "$root/dist/$package.tar.gz") bytes work"
 )
 
 # Makes the wheel, and installs it as its users do, for the adapter in tests/adapters/python, with the versions of
 # requirements.txt.
 adapter() (
-	exec 9<requirements.in
-	if command -v flock >/dev/null; then flock 9; fi
-
+	take_turns
 	mkdir -p build
 	package "$PWD/build/packages"
 	wheel=$(echo build/packages/*.whl)
@@ -111,14 +97,8 @@ adapter() (
 	fi
 	python3 -m venv --clear build/adapter
 	grep -o '^[^ ]*==[^ ]*' requirements.txt >build/versions.txt
-	build/adapter/bin/python -m pip install --quiet --disable-pip-version-check -c build/versions.txt "$wheel[redis]"
+	build/adapter/bin/python -m pip install --quiet --disable-pip-version-check -c build/versions.txt "${wheel}[redis]"
 	cp "$wheel" build/adapter/installed # last, so that an interrupted install does not pass for a complete one
 )
 
-# Measures list_jobs compared with httpx alone.
-case ${1:-} in
-setup) setup ;;
-check | format | test | adapter | package) setup; "$1" ;;
-test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package" >&2; exit 64 ;;
-esac
+run "$@"

@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
-# A verb is a function below. Exits with 69 if something that Rust needs is missing.
-set -euo pipefail
-cd "$(dirname "$0")"
+source "$(dirname "$0")/../../tools/tasks.sh"
 # Panics name files of dependencies: not by the path on this machine.
 export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
 
@@ -37,6 +35,7 @@ format() {
 
 # Tests against a service on loopback.
 test() {
+	setup
 	# For URLs of this machine that are not loopback to the plugin. To reqwest, * does not match IP addresses.
 	export NO_PROXY='*,0.0.0.0/0,::/0'
 	local test=(cargo test --locked --quiet --release --target-dir target --workspace --all-features)
@@ -48,45 +47,38 @@ test() {
 # this runs. The test of the quick start compiles it.
 package() (
 	umask 022
-	root=$(cd ../.. && pwd)
 	dist=${1:-$root/dist}
 	# A copy, since cargo would add the commit and whether files have changed.
-	stage=$(mktemp -d)
-	trap 'rm -rf "$stage"' EXIT
+	stage=$new/stage
+	mkdir "$stage"
 	cp -r Cargo.lock README.md LICENSE THIRD_PARTY_NOTICES.md src rostering-nowasi.wasm "$stage"
 	sed '/^members = /d' Cargo.toml >"$stage/Cargo.toml"
 	chmod -R u=rwX,go=rX "$stage"
 	cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --offline --quiet --no-verify
 	mkdir -p "$dist"
-	mv "$stage/target/package/automatic-rostering-$(cat "$root/VERSION").crate" "$dist"
+	mv "$stage/target/package/automatic-rostering-$version.crate" "$dist"
 )
 
 # Checks that the package has all files.
 test_package() (
-	package=automatic-rostering-$(cat ../../VERSION)
+	package=automatic-rostering-$version
 	file=../../dist/$package.crate
-	new=$(mktemp -d)
-	trap 'rm -rf "$new"' EXIT
-
-	fail() { echo "$*" >&2; exit 1; }
-
 	tar -xzf "$file" -C "$new"
 	for name in Cargo.lock LICENSE README.md THIRD_PARTY_NOTICES.md; do
 		[ -s "$new/$package/$name" ] || fail "$package.crate lacks $name"
 	done
 	diff -r src "$new/$package/src"
 	cmp rostering-nowasi.wasm "$new/$package/rostering-nowasi.wasm"
-	echo "Rust: the package of $(stat -c %s "$file") bytes is complete"
 )
 
 # adapter [VERB ARGUMENTS]: builds the suite's adapter as a user does: with the package, unpacked, and the lock file in it.
 adapter() {
 	local crate=target/crate
 	package target
-	if ! cmp --quiet target/*.crate $crate/package; then
+	if ! cmp -s target/*.crate $crate/package; then
 		rm -rf $crate
 		mkdir $crate
-		tar --extract --touch --strip-components 1 --directory $crate --file target/*.crate
+		tar -xmf target/*.crate --strip-components 1 -C $crate
 		cp $crate/Cargo.lock "$adapter"
 		mv target/*.crate $crate/package
 	fi
@@ -94,10 +86,5 @@ adapter() {
 		--manifest-path "$adapter/Cargo.toml" "${@:2}"
 }
 
-case ${1:-} in
-setup | format) "$1" ;;
-check) ../../tools/setup.sh rust; "$1" ;;
-test) setup; test ;;
-adapter | package | test-package) ../../tools/setup.sh rust; "${1/-/_}" ;;
-*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package" >&2; exit 64 ;;
-esac
+prepare() { ../../tools/setup.sh rust; }
+run "$@"

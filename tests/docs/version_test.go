@@ -76,3 +76,16 @@ func TestOneLicense(t *testing.T) {
 		}
 	}
 }
+
+// tools/rename.sh leaves no old name, and every import of Go still leads somewhere: make release-check builds all.
+func TestRename(t *testing.T) {
+	run(t, `cd "$ROOT"
+		git ls-files -co --exclude-standard -z | tar --null -T - -c --ignore-failed-read | tar -x -C "$EMPTY"
+		cd "$EMPTY"
+		commit() { git add -A && git -c user.name=a -c user.email=a@b.invalid commit -qm "$1"; }
+		git init -q && commit all
+		tools/rename.sh acme/automatic-rostering com.acme.rostering acme-rostering
+		commit renamed
+		for folder in plugin sdk/go sdk/go/redisstore sandbox host-example/go tests; do (cd "$folder" && go list -deps ./... >/dev/null); done
+		! git ls-files | grep -i 'automatic.\?rostering'`)
+}

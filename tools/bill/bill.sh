@@ -5,54 +5,45 @@
 # tools stay in a cache folder.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-root=$PWD here=$PWD/tools/bill version=$(cat VERSION)
+root=$PWD version=$(cat VERSION)
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/automatic-rostering-toolchain/bill
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$tools"
 
-# licenses TEMPLATE PACKAGE: go-licenses warns of each page that it cannot reach; those are not used here.
-licenses() {
-	[ -x "$tools/go-licenses" ] || env -u GOFLAGS -u GOOS -u GOARCH GOBIN="$tools" go install github.com/google/go-licenses@v1.6.0
-	"$tools/go-licenses" report --ignore automatic-rostering --template "$here/$1.tpl" "$2" 2>"$work/errors" ||
+# go_bill NAME mod|app FLAG…: of the modules that the package or the program in this folder needs.
+go_bill() {
+	local tool=$tools/gomod-1.10.0/cyclonedx-gomod
+	[ -x "$tool" ] || env -u GOFLAGS -u GOOS -u GOARCH GOBIN="$(dirname "$tool")" go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+	"$tool" "$2" -json -noserial -notimestamp -licenses -assert-licenses -short-purls "${@:3}" -output "$root/dist/bills/$1.cdx.json" 2>"$work/errors" ||
 		{ cat "$work/errors" >&2; exit 1; }
 }
 
-# go_bill NAME PURL VERSION PACKAGE [LINE…]: of the modules that a package needs, and of lines "PURL VERSION LICENSE".
-go_bill() {
-	go list -deps -f '{{with .Module}}{{if not .Main}}pkg:golang/{{.Path}} {{.Version}}{{end}}{{end}}' "$4" | sort -u >"$work/modules"
-	licenses licenses "$4" >"$work/licenses"
-	echo automatic-rostering.example/rostering MIT >>"$work/licenses"
-	for line in "${@:5}"; do
-		echo "${line% *}" >>"$work/modules"
-		awk '{ sub("^[^/]*/", ""); print $1, $3 }' <<<"$line" >>"$work/licenses"
-	done
-	env -u GOOS -u GOARCH -u GOFLAGS go run "$here/modules.go" "$2" "$3" "$work/modules" "$work/licenses" >"$root/dist/bills/$1.cdx.json"
-}
-
-# For what TinyGo alone compiles. Of archives in C, the linker may take musl's exit alone: notices.tpl knows no other.
+# For what TinyGo alone compiles.
 as_plugin=(GOFLAGS=-tags=tinygo.wasm GOOS=wasip1 GOARCH=wasm)
-tinygo_version() {
-	local linked
+# Of archives in C, the linker may take musl's exit alone.
+notices() (
+	section() {
+		text=$(cat "$2")
+		printf '\n## %s\n\n```text\n%s\n```\n' "$1" "$text"
+	}
 	linked=$(grep -ohE '[^/ ]+\.a\([^)]*\)' build/rostering.wasm.map build/rostering-nowasi.wasm.map | sort -u)
-	[[ -z $linked || $linked = 'libc.a(exit.o)' ]] || { echo "notices.tpl lacks what is linked: $linked" >&2; exit 1; }
-	build/tinygo version | grep -o '^tinygo version 0\.41\.[0-9]*' | sed 's/.* //' || { echo "notices.tpl is for TinyGo 0.41" >&2; exit 1; }
-}
-notices() { (export "${as_plugin[@]}" && licenses notices ./plugin); }
-
-bill_of_plugin() (
-	tinygo=$(tinygo_version)
-	go=$(build/tinygo version | sed 's/.*go version go\([0-9.]*\).*/\1/')
-	export "${as_plugin[@]}"
-	go_bill plugin pkg:generic/rostering-plugin "$version" ./plugin "pkg:golang/github.com/tinygo-org/tinygo v$tinygo BSD-3-Clause" \
-		"pkg:golang/std v$go BSD-3-Clause" "pkg:generic/musl 1.2 MIT"
+	[[ -z $linked || $linked = 'libc.a(exit.o)' ]] || { echo "the notices lack what is linked: $linked" >&2; exit 1; }
+	printf '# Third-party notices\n\n%s\n' "The WebAssembly files of the plugin, and so every package that has one inside, contain code of \
+these projects. \`make notices\` writes this file."
+	env "${as_plugin[@]}" go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./plugin |
+		sort -u | while read -r path number folder; do section "$path $number" "$folder/LICENSE"; done
+	section "TinyGo 0.41 (runtime)" "$(sed -n 's/^TINYGOROOT="\([^"]*\)".*/\1/p' build/tinygo)/LICENSE"
+	section "Go (standard library)" "$(go env GOROOT)/LICENSE"
+	section "musl (in wasi-libc: exit)" tools/bill/musl-LICENSE
 )
 
+bill_of_plugin() { (export "${as_plugin[@]}" && go_bill plugin app -std -main plugin); }
+
 bill_of_go() {
-	local folder
-	for folder in sdk/go sdk/go/redisstore sandbox; do
-		(cd "$folder" && go_bill "${folder##*/}" "pkg:golang/$(go list -m)" "v$version" .)
-	done
+	(cd sdk/go && go_bill go mod -type library)
+	(cd sdk/go/redisstore && go_bill redisstore mod -type library)
+	(cd sandbox && go_bill sandbox app -main cmd/rostering-sandbox)
 }
 
 bill_of_javascript() {
@@ -77,10 +68,7 @@ bill_of_python() {
 		--mc-type library --output-file dist/bills/python.cdx.json
 }
 
-bill_of_java() {
-	mvn --batch-mode --no-transfer-progress --quiet -f sdk/java/pom.xml org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
-		-DschemaVersion=1.6 -DoutputFormat=json -DincludeTestScope=false -DoutputDirectory="$root/dist/bills" -DoutputName=java.cdx
-}
+bill_of_java() { find dist/maven -name '*-cyclonedx.json' -exec cp {} dist/bills/java.cdx.json \;; }
 
 # cargo_bill NAME ARCHIVE FOLDER: of a crate in a package. The tool also writes where the crate is.
 cargo_bill() {
@@ -106,11 +94,11 @@ bills() {
 		[ ! -e "dist/${of#*:}" ] || "bill_of_${of%:*}"
 	done
 	python_tool
-	"$tools/python-7.5.0/bin/python" "$here/validate.py" dist/bills/*
+	"$tools/python-7.5.0/bin/python" tools/bill/finish.py "$version" dist/bills/*
 }
 
 case ${1:-} in
 bills) bills ;;
-notices) tinygo_version >/dev/null; notices >"$work/notices"; for file in THIRD_PARTY_NOTICES.md sdk/*/THIRD_PARTY_NOTICES.md; do cp "$work/notices" "$file"; done ;;
+notices) notices >"$work/notices"; for file in THIRD_PARTY_NOTICES.md sdk/*/THIRD_PARTY_NOTICES.md; do cp "$work/notices" "$file"; done ;;
 *) echo "usage: bill.sh bills|notices" >&2; exit 64 ;;
 esac

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 /** @typedef {import('./store.js').Store} Store */
 
@@ -42,7 +43,7 @@ export class FileStore {
   /** @param {string} key @param {string} value @param {number} ttlSeconds */
   async set(key, value, ttlSeconds) {
     const file = this.#file(key);
-    await this.#write(file, value, ttlSeconds, (temporary) => rename(temporary, file));
+    await this.#write(file, value, ttlSeconds, (temporary) => replace(temporary, file));
   }
 
   /** @param {string} key which has colons and may be too long for the name of a file */
@@ -89,6 +90,18 @@ async function read(file) {
   const [, expiry, value = ''] = /^(\d+)\n(.*)$/s.exec(content.toString()) ?? [];
   return isUtf8(content) && Date.now() < Number(expiry) ? value : null;
 }
+
+/**
+ * Retries for half a second, because Windows replaces no file while another process reads it.
+ *
+ * @param {string} temporary @param {string} file @returns {Promise<void>}
+ */
+const replace = (temporary, file, tries = 20) =>
+  rename(temporary, file).catch(async (error) => {
+    if (tries === 1) throw error;
+    await setTimeout(25);
+    return replace(temporary, file, tries - 1);
+  });
 
 /** Returns a handler that ignores errors with a code. @param {string} code */
 const unless = (code) => (/** @type {NodeJS.ErrnoException} */ error) => {

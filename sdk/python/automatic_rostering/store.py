@@ -4,6 +4,7 @@ import os
 import re
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -104,6 +105,11 @@ class FileStore:
     def set(self, key: str, value: str, ttl: int) -> None:
         path = self._path(key)
         with self._temporary(path, value, ttl) as temporary:
+            for _ in range(20):  # Windows replaces no file while another process reads it
+                with suppress(OSError):
+                    temporary.replace(path)
+                    return
+                time.sleep(0.025)
             temporary.replace(path)
 
     def _path(self, key: str) -> Path:

@@ -1,6 +1,7 @@
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
@@ -74,7 +75,7 @@ impl Store for FileStore {
     }
 
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
-        Ok(self.put(key, value, ttl, |new, path| fs::rename(new, path)).await?)
+        Ok(self.put(key, value, ttl, replace).await?)
     }
 }
 
@@ -98,6 +99,17 @@ fn remove_old(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Renames a file. It retries for half a second, because Windows replaces no file while another process reads it.
+fn replace(new: &Path, path: &Path) -> io::Result<()> {
+    for _ in 1..20 {
+        if fs::rename(new, path).is_ok() {
+            return Ok(());
+        }
+        sleep(Duration::from_millis(25));
+    }
+    fs::rename(new, path)
 }
 
 fn millis() -> u128 {

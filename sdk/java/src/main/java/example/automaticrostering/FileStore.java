@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Shares a token among the processes of one machine, in any of this library's languages, through a
@@ -82,7 +84,17 @@ public final class FileStore implements Store {
   @Override
   public void set(String key, String value, long ttlSeconds) throws IOException {
     var temporary = writeTemporary(key, value, ttlSeconds);
-    Files.move(temporary, file(key), StandardCopyOption.ATOMIC_MOVE);
+    for (var tries = 20; ; tries--) { // Windows replaces no file while another process reads it
+      try {
+        Files.move(temporary, file(key), StandardCopyOption.ATOMIC_MOVE);
+        return;
+      } catch (FileSystemException e) {
+        if (tries == 1) {
+          throw e;
+        }
+        LockSupport.parkNanos(25_000_000);
+      }
+    }
   }
 
   private Path writeTemporary(String key, String value, long ttlSeconds) throws IOException {

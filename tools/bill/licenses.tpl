@@ -1,2 +1,0 @@
-{{range .}}{{.Name}} {{.LicenseName}}
-{{end}}

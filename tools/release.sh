@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Usage: release.sh check            rehearses the release of the last commit in a clone, build/release, and publishes nothing
+#        release.sh bundle DIST ZIP  makes ZIP of DIST/maven, for Maven Central, signed with gpg's default key
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "release-check failed" >&2' ERR
+
+fail() {
+	echo "$*" >&2
+	false
+}
+
+# Central demands two checksums, which Maven's deploy makes, and a signature of each file.
+bundle() {
+	cp -R "$1/maven" "$work"
+	find "$work/maven" -type f ! -name '*.md5' ! -name '*.sha1' -print0 |
+		xargs -0 -n 1 gpg --batch --armor --detach-sign
+	jar --create --no-manifest --file "$2" -C "$work/maven" .
+}
+
+check_npm() {
+	npm publish --dry-run "dist/$name-$version.tgz" 2>&1 | tee "$work/npm"
+	! grep -E '^npm (warn|error)' "$work/npm" | grep -v 'requires you to be logged in' || fail "npm would change the package, or reject it"
+}
+
+check_pypi() {
+	python3 -m venv "$work/python"
+	"$work/python/bin/python" -m pip install --quiet --disable-pip-version-check twine==6.2.0
+	"$work/python/bin/twine" check --strict "dist/${name//-/_}-$version"*
+}
+
+check_crates() {
+	CARGO_PROFILE_DEV_DEBUG=0 cargo publish --dry-run --locked --manifest-path sdk/rust/Cargo.toml --package "$name" 2>&1 | tee "$work/cargo"
+	! grep '^warning' "$work/cargo" | grep -v 'aborting upload due to dry run' || fail "cargo warns"
+}
+
+# Central has no dry run. Its rules: https://central.sonatype.org/publish/requirements
+check_central() {
+	local element file kind
+	for element in name description url licenses developers scm; do
+		grep -q "^  <$element>" sdk/java/pom.xml || fail "pom.xml lacks $element"
+	done
+	export GNUPGHOME=$work/gpg # with a key that is forgotten
+	mkdir -m 700 "$GNUPGHOME"
+	gpg --batch --quiet --passphrase '' --quick-generate-key rehearsal default default never
+	bundle dist "$work/central.zip"
+	mkdir "$work/central"
+	(cd "$work/central" && jar --extract --file ../central.zip)
+	for kind in .pom .jar -sources.jar -javadoc.jar -cyclonedx.json; do
+		file=$(find "$work/central" -name "$name-$version$kind")
+		for sum in md5 sha1; do
+			[ "$(openssl "$sum" -r "$file" | cut -d ' ' -f 1)" = "$(cat "$file.$sum")" ] || fail "$file: wrong $sum"
+		done
+		gpg --quiet --verify "$file.asc"
+	done
+}
+
+# The go command makes the modules of the tags, as a proxy does; GitHub is the clone.
+check_go() {
+	local folder path url
+	for folder in sdk/go sdk/go/redisstore sandbox; do
+		path=$(sed -n 's/^module //p' "$folder/go.mod")
+		url=https://${path%"/$folder"}
+		git tag --force "$folder/v$version"
+		GOPROXY=direct GONOSUMDB="*" GOMODCACHE=$work/modules GOFLAGS=-modcacherw GIT_CONFIG_COUNT=1 \
+			GIT_CONFIG_KEY_0=url.file://$PWD.insteadOf GIT_CONFIG_VALUE_0=$url go mod download "$path@v$version"
+		cmp "$work/modules/cache/download/$path/@v/v$version.zip" "dist/go/$path/@v/v$version.zip"
+	done
+}
+
+# The names are examples until tools/rename.sh has the real ones.
+check() {
+	local registry
+	rm -rf build/release
+	git clone -q . build/release
+	cd build/release
+	if [ -e tools/rename.sh ]; then
+		tools/rename.sh acme/rostering com.acme.rostering acme-rostering
+		git -c user.name=rehearsal -c user.email= commit -q -m "Rename"
+	fi
+	version=$(cat VERSION) name=$(sed -n 's/^name = "\(.*\)"/\1/p' sdk/python/pyproject.toml)
+	HOSTS='' MAKEFLAGS='' make packages
+	git diff --exit-code
+	for registry in npm pypi crates central go; do
+		echo "== $registry"
+		"check_$registry"
+	done
+}
+
+case ${1:-} in
+check) check ;;
+bundle) bundle "${2:?the folder of the packages}" "${3:?the file to make}" ;;
+*) echo "usage: release.sh check | bundle DIST ZIP" >&2; exit 64 ;;
+esac
