@@ -85,8 +85,8 @@ func TestFileStore(t *testing.T) {
 			time.Sleep(30 * time.Millisecond) // so that it fails once
 			_ = os.Remove(path)
 		}()
-		u.do("set", "a", "later")
-		if a := u.do("get", "a", ""); a.Value == nil || *a.Value != "later" {
+		do("set", "later")
+		if a := do("get", ""); a.Value == nil || *a.Value != "later" {
 			t.Errorf("a file that could not be replaced at first has the value %v", a.Value)
 		}
 		// What processes that died have left is removed when it is old.
