@@ -242,7 +242,7 @@ broken: $(TEST_PLUGINS) ## break the core and the Go library in small ways: each
 	@tools/setup.sh redis
 	@cd tests/runner && BROKEN='$(RULE)' go test -count=1 -parallel 4 -run TestBroken
 
-# Vet, unit tests, the model and the rules on the core, and what is easily forgotten: a key in
+# Vet, unit tests, random sequences and the rules on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...

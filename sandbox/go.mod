@@ -2,14 +2,12 @@ module automatic-rostering.example/sandbox
 
 go 1.26
 
-require (
-	github.com/go-jose/go-jose/v4 v4.0.5
-	github.com/zitadel/oidc/v3 v3.45.0
-)
+require github.com/zitadel/oidc/v3 v3.45.0
 
 require (
 	github.com/bmatcuk/doublestar/v4 v4.9.1 // indirect
 	github.com/go-chi/chi/v5 v5.2.3 // indirect
+	github.com/go-jose/go-jose/v4 v4.0.5 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/gorilla/securecookie v1.1.2 // indirect

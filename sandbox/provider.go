@@ -16,25 +16,18 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
-	"github.com/zitadel/oidc/v3/pkg/crypto"
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-const (
-	tokenPath = "/connect/token"
-	audience  = "automatic-rostering" // the aud claim of the tokens
-)
+const tokenPath = "/connect/token"
 
 // provider is an identity provider with the client credentials grant. op.UnimplementedServer refuses
-// everything else. It has no public keys: the jobs service asks its ledger whether it issued a token.
+// everything else. Its tokens are opaque: the jobs service asks its ledger whether it issued one.
 type provider struct {
 	op.UnimplementedServer
-	issuer   string
 	clients  map[string]*client // by id
-	key      signingKey
-	lifetime atomic.Int64 // of new tokens; a time.Duration
+	lifetime atomic.Int64       // of new tokens; a time.Duration
 	ledger   *ledger
 }
 
@@ -47,8 +40,8 @@ type client struct {
 	secret                 atomic.Pointer[string]
 }
 
-func newProvider(issuer string, lifetime time.Duration) *provider {
-	p := &provider{issuer: issuer, key: signingKey(rand.Text() + rand.Text()), ledger: newLedger(), clients: map[string]*client{
+func newProvider(lifetime time.Duration) *provider {
+	p := &provider{ledger: newLedger(), clients: map[string]*client{
 		"sandbox-stage":      {environment: Stage, id: "sandbox-stage", scope: "automatic-rostering-stage", first: rand.Text()},
 		"sandbox-production": {environment: Production, id: "sandbox-production", scope: "automatic-rostering-prod", first: rand.Text()},
 	}}
@@ -143,46 +136,24 @@ func (p *provider) VerifyClient(_ context.Context, r *op.Request[op.ClientCreden
 	return c, nil
 }
 
-// ClientCredentialsExchange implements op.Server. It does not use op.CreateJWT, which has the scope only as
-// a private claim, and may reduce expires_in by a second before the response is sent.
+// ClientCredentialsExchange implements op.Server.
 func (p *provider) ClientCredentialsExchange(ctx context.Context, r *op.ClientRequest[oidc.ClientCredentialsRequest]) (*op.Response, error) {
 	c := p.clients[r.Client.GetID()]
 	if scopes := r.Data.Scope; len(scopes) != 1 || scopes[0] != c.scope {
 		return nil, oidc.ErrInvalidScope().WithDescription("this client can have only the scope %q", c.scope)
 	}
 	lifetime := time.Duration(p.lifetime.Load())
-	expiry := roundUp(time.Now().Add(lifetime))
-	claims := oidc.NewAccessTokenClaims(p.issuer, c.id, []string{audience}, expiry, rand.Text(), c.id, 0)
-	claims.Scopes = oidc.SpaceDelimitedArray{c.scope}
-	token, err := p.sign(claims)
-	if err != nil {
-		return nil, oidc.ErrServerError().WithDescription("the token could not be issued").WithParent(err)
-	}
-	p.ledger.add(token, expiry)
+	token := "sandbox." + rand.Text() + rand.Text()
+	p.ledger.add(token, time.Now().Add(lifetime))
 	if r, ok := ctx.Value(issuing{}).(*recorder); ok {
 		r.token = shortHash(token)
 	}
 	response := op.NewResponse(&oidc.AccessTokenResponse{
-		AccessToken: token, TokenType: oidc.BearerToken, ExpiresIn: uint64(lifetime / time.Second), Scope: claims.Scopes,
+		AccessToken: token, TokenType: oidc.BearerToken, ExpiresIn: uint64(lifetime / time.Second), Scope: r.Data.Scope,
 	})
 	response.Header.Set("Cache-Control", "no-store")
 	return response, nil
 }
-
-func (p *provider) sign(claims any) (string, error) {
-	signer, err := op.SignerFromKey(p.key)
-	if err != nil {
-		return "", err
-	}
-	return crypto.Sign(claims, signer)
-}
-
-// signingKey is the provider's key for op.SignerFromKey.
-type signingKey []byte
-
-func (signingKey) ID() string                                  { return "sandbox" }
-func (k signingKey) Key() any                                  { return []byte(k) }
-func (signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.HS256 }
 
 // GetID implements op.Client.
 func (c *client) GetID() string { return c.id }
@@ -194,10 +165,6 @@ func (c *client) AuthMethod() oidc.AuthMethod { return oidc.AuthMethodPost }
 func (c *client) GrantTypes() []oidc.GrantType {
 	return []oidc.GrantType{oidc.GrantTypeClientCredentials}
 }
-
-// roundUp rounds a time up to a whole second, as the expiry in a token is. Rounded down, a token would expire before
-// its expires_in has passed: with a lifetime of one second, perhaps immediately.
-func roundUp(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
 
 var (
 	errUnknown = errors.New("the access token was not issued by this sandbox, or was revoked")

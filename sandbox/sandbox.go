@@ -49,7 +49,7 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 	return s, nil
 }
 
-// start listens on all ports first: the provider must know its own URL, the issuer of its tokens.
+// start listens on all ports first, so that the first request finds all of them.
 func (s *Sandbox) start(c Config) (err error) {
 	for srv, port := range map[**server]int{&s.auth: 0, &s.jobs: 0, &s.control: c.Port} {
 		if *srv, err = listen(c.Host, port); err != nil {
@@ -63,7 +63,7 @@ func (s *Sandbox) start(c Config) (err error) {
 		}
 		s.auth.tls, s.jobs.tls = certificate, certificate.Clone()
 	}
-	s.provider = newProvider(s.AuthURL(), c.Lifetime)
+	s.provider = newProvider(c.Lifetime)
 	s.faults.younger = s.provider.ledger.younger
 	s.auth.serve(tokenEndpointOnly(s.watched(AuthServer, s.provider.handler(), c.Log)), c.Log)
 	s.jobs.serve(s.watched(JobsServer, jobsHandler(s.provider.ledger.verify), c.Log), c.Log)

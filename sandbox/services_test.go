@@ -1,9 +1,6 @@
 package sandbox
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,32 +20,11 @@ func TestToken(t *testing.T) {
 		if g.TokenType != "Bearer" || g.ExpiresIn != 3600 || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: type %q, expires in %d, headers %v", environment, g.TokenType, g.ExpiresIn, a.header)
 		}
-		claims := claimsOf(t, g.AccessToken)
-		if life := claims.Expiry - claims.IssuedAt; claims.Issuer != s.AuthURL() || claims.Scope != scope || life < 3600 || life > 3601 {
-			t.Errorf("%s: claims %+v", environment, claims)
-		}
 		do(t, jobsRequest(s, g.AccessToken), 200)
 	}
 	if id, secret := s.Client("other"); id != "" || secret != "" {
 		t.Error("an unknown environment has a client")
 	}
-}
-
-// claims are those of a token.
-type claims struct {
-	Issuer   string `json:"iss"`
-	Scope    string `json:"scope"`
-	IssuedAt int64  `json:"iat"`
-	Expiry   int64  `json:"exp"`
-}
-
-func claimsOf(t *testing.T, token string) (c claims) {
-	t.Helper()
-	b, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
-	if err := errors.Join(err, json.Unmarshal(b, &c)); err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 func TestTokenRequestRefused(t *testing.T) {
@@ -162,11 +138,7 @@ func TestEcho(t *testing.T) {
 func TestTokenExpires(t *testing.T) {
 	s := start(t, Config{Lifetime: time.Second})
 	token := granted(t, s).AccessToken
-	left := time.Until(time.Unix(claimsOf(t, token).Expiry, 0))
-	if left > 2*time.Second {
-		t.Fatalf("a token that should live for a second has %v left", left)
-	}
-	time.Sleep(left)
+	time.Sleep(time.Second)
 	do(t, jobsRequest(s, token), 401).wantError(t, "invalid_token", errExpired.Error())
 	control(t, s, "POST", "/lifetime", `{"seconds":42}`, 204)
 	if got := granted(t, s); got.ExpiresIn != 42 {

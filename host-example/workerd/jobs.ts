@@ -1,6 +1,5 @@
 // Returns the jobs. wrangler.jsonc has its settings.
 
-// snippet
 import { Client, configFromEnv, RosteringError } from 'automatic-rostering';
 import { DurableObjectStore, StoreEntry } from 'automatic-rostering/cloudflare';
 export { StoreEntry }; // the class of the Durable Object
@@ -25,4 +24,3 @@ export default {
     }
   },
 } satisfies ExportedHandler<Env>;
-// end of snippet

@@ -6,8 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 
-/** @typedef {{type: string, path: string, contents: string | Uint8Array}} Module */
-
 /**
  * @typedef {object} Options
  * @property {Record<string, string | undefined>} [bindings] The Worker's variables and secrets.
@@ -73,7 +71,7 @@ export async function startWorker(entry, options = {}) {
  *
  * @param {URL} entry
  * @param {string} [wasm]
- * @returns {Promise<Module[]>} the code comes first
+ * @returns {Promise<{type: string, path: string, contents: string | Uint8Array}[]>} the code comes first
  */
 async function bundle(entry, wasm) {
   const { outputFiles } = await build({
@@ -91,10 +89,9 @@ async function bundle(entry, wasm) {
     write: false,
   });
   const modules = outputFiles.map(async ({ path, contents, text }) => {
-    /** @type {Module} */
-    const code = { type: 'ESModule', path: basename(path), contents: text };
-    if (!path.endsWith('.wasm')) return code;
-    return { ...code, type: 'CompiledWasm', contents: wasm ? await readFile(wasm) : contents };
+    const name = basename(path);
+    if (!path.endsWith('.wasm')) return { type: 'ESModule', path: name, contents: text };
+    return { type: 'CompiledWasm', path: name, contents: wasm ? await readFile(wasm) : contents };
   });
   return (await Promise.all(modules)).reverse();
 }

@@ -73,7 +73,7 @@ func (r *Record) InSeries(now int64) int64 {
 // Refused reports whether the service refuses tokens: the last refused one has not been accepted
 // since, as far as it can be known.
 func (r *Record) Refused(now int64) bool {
-	return r.Refusal && r.Series != 0 && now <= r.Since+r.Wait+young
+	return r.Refusal && len(r.Error) != 0 && now <= r.Since+r.Wait+young
 }
 
 // Patient reports whether a token may not be known to the service yet. The longer a series of

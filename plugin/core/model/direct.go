@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"automatic-rostering/plugin/core/direct"
@@ -16,15 +17,10 @@ import (
 // trap is what a host panics with when a real one ends the call.
 type trap struct{}
 
-// direct makes a direct call. The responses are drawn as the core sends its requests, and then
-// given to the model.
+// direct makes a direct call.
 func (w *world) direct(m *member) {
-	if w.clock(m) < m.facts.backoff.since {
-		return // a warm call does not look at a backoff, so it does not see that the clock was set back
-	}
 	export := one(w, input.GetToken, input.ListJobs, input.SendRequest)
-	f := progress{client: m.client}
-	more := ""
+	f, more := begun{client: m.client}, ""
 	switch {
 	case export == input.SendRequest:
 		more = `,"path":"/x"`
@@ -33,35 +29,40 @@ func (w *world) direct(m *member) {
 	case export == input.GetToken:
 		more = w.demand(m, &f)
 	}
-	now := w.clock(m)
+	w.now = w.clock(m)
+	k, has := &m.known, m.has(w.now) && !f.force && f.refused == ""
 	var done []exchange
 	m.Respond = func(request, body string) *message.Response {
-		e := exchange{toEndpoint: strings.HasPrefix(body, "grant_type")}
-		status, text := 0, ""
+		e := exchange{sent: request, toEndpoint: strings.HasPrefix(body, "grant_type")}
+		text := "service's"
 		if e.toEndpoint {
 			e.result, _ = w.endpoint()
-			status, text = int(e.status), tokenResponse(&e.result)
-			if now < m.quiet {
-				w.fail("a Retry-After is never shortened", "%d seconds are left in a direct call", m.quiet-now)
+			text = tokenResponse(&e.result)
+			if w.now < k.quiet {
+				w.fail("a Retry-After is never shortened", "%d seconds are left in a direct call", k.quiet-w.now)
 			}
 		} else {
-			e.sent = request
-			status, text = one(w, 200, 200, 401, 401, 401, 503), "service's"
-			e.status = int64(status)
+			e.status = one[int64](w, 200, 200, 401, 401, 401, 503)
 		}
-		if e.status == 401 || e.token != "" {
-			m.promise.token = ""
+		e.traps = w.oneIn(8)
+		switch {
+		case e.traps:
+			e.status, e.token = 0, ""
+		case e.token != "":
+			k.quiet = 0
 		}
-		if e.traps = w.oneIn(8); e.failed {
-			status = 0
-		}
-		if e.token != "" {
-			m.quiet = 0
-		} else if e.retryAfter > 0 && !e.traps {
-			m.quiet = max(m.quiet, now+min(e.retryAfter, hour))
+		if e.toEndpoint && e.token == "" {
+			k.quiet, k.failing = max(k.quiet, w.now+1), true
+			if !e.traps {
+				k.quiet = max(k.quiet, w.now+min(e.retryAfter, hour))
+			}
 		}
 		if done = append(done, e); e.traps {
 			panic(trap{})
+		}
+		status := int(e.status)
+		if e.failed {
+			status = 0
 		}
 		r := &message.Response{Status: status, Size: len(text), Load: func(most int) []byte { return []byte(text[:min(most, len(text))]) }}
 		if e.retryAfter > 0 {
@@ -69,16 +70,14 @@ func (w *world) direct(m *member) {
 		}
 		return r
 	}
-	in := fmt.Sprintf(`{"now":%d%s}`, now, more)
-	b := &running{at: m, checks: checks{cleared: m.clears}}
+	in := fmt.Sprintf(`{"now":%d%s}`, w.now, more)
 	r, trapped := call(m, export, in)
-	want := m.facts.direct(f, now, export == input.GetToken, done, w)
-	if trapped != (want.kind == "trap") {
-		w.fail("a trap ends the call", "%v, the model %v", trapped, want)
-		return
+	if f.refused != "" || slices.ContainsFunc(done, func(e exchange) bool { return e.status == 401 || e.token != "" }) {
+		*k = known{quiet: k.quiet, lookedAt: k.lookedAt, refusedAt: max(k.refusedAt, w.now)}
 	}
+	w.checkDirect(export == input.GetToken, has, done, r, trapped)
 	if trapped {
-		w.say("%d at %+d: direct %d %s %v → trap", m.number, now-start, export, in, done)
+		w.say("%d at %+d: direct %d %s %v → trap", m.number, w.now-start, export, in, done)
 		return
 	}
 	switch r.Kind {
@@ -89,7 +88,49 @@ func (w *world) direct(m *member) {
 	case host.Output:
 		r.Text = []byte(`{"step":"done","token":` + string(r.Text) + `}`)
 	}
-	w.took(b, fmt.Sprintf("direct %d %s %v", export, in, done), r, want)
+	w.took(&running{at: m, checks: checks{cleared: m.clears}}, fmt.Sprintf("direct %d %s %v", export, in, done), r, "")
+}
+
+// checkDirect compares what a direct call returned with what it sent.
+func (w *world) checkDirect(token, has bool, done []exchange, r host.Result, trapped bool) {
+	var last exchange
+	calls, refused := 0, ""
+	for _, e := range done {
+		if last = e; e.toEndpoint {
+			refused = "" // it may issue the same one again
+			continue
+		}
+		_, bearer, _ := strings.Cut(e.sent, "Bearer ")
+		bearer, _, _ = strings.Cut(bearer, `"`)
+		if calls++; bearer == refused || bearer == "" {
+			w.fail("a direct call does not repeat a refused token", "%v", done)
+		}
+		refused = bearer
+	}
+	code := ""
+	if r.Kind == host.Error {
+		code = gjson.GetBytes(r.Text, "code").Str
+	}
+	ok := trapped == last.traps
+	switch {
+	case trapped:
+	case last.token != "":
+		ok = ok && token && code == ""
+	case last.toEndpoint, len(done) == 0:
+		ok = ok && (token || code != "")
+	case last.status == 200:
+		ok = ok && r.Kind == host.Response
+	case last.status == 401: // the third one, or in a backoff
+		ok = ok && code != "" && code != "service_error"
+	default:
+		ok = ok && code == "service_error"
+	}
+	if has && len(done) > 0 && done[0].toEndpoint {
+		w.fail("a token is never lost", "%v", done)
+	}
+	if !ok || calls > 3 {
+		w.fail("a direct call ends with its last response", "%v: %s, a trap: %v", done, r.Text, trapped)
+	}
 }
 
 func call(m *member, export input.Export, in string) (r host.Result, trapped bool) {
@@ -138,46 +179,6 @@ type exchange struct {
 	result
 	toEndpoint, traps bool
 	sent              string
-}
-
-// direct is the loop of direct calls.
-func (i *facts) direct(f progress, now int64, token bool, done []exchange, w *world) step {
-	for sends := 0; ; sends++ {
-		s, next := i.begin(f, now)
-		for s.kind == "request" {
-			if len(done) == 0 || !done[0].toEndpoint {
-				return step{kind: "no token request"}
-			}
-			e := done[0]
-			done = done[1:]
-			if e.traps {
-				m := machine{i, &next, now}
-				m.backOff(failure{code: "network_error"}, 0)
-				return step{kind: "trap"}
-			}
-			s, next = i.resume(next, e.result, now)
-		}
-		if s.until = 0; token || s.kind == "error" {
-			return s
-		}
-		if len(done) == 0 || done[0].toEndpoint || !strings.Contains(done[0].sent, "Bearer "+s.token+`"`) {
-			return step{kind: "no request with " + s.token}
-		}
-		e := done[0]
-		done = done[1:]
-		switch {
-		case e.traps:
-			return step{kind: "trap"}
-		case e.status == 200:
-			return step{kind: "response"}
-		case e.status != 401:
-			return step{kind: "error", code: "service_error", status: e.status}
-		}
-		if sends == 2 {
-			return step{kind: "error", code: "service_unauthorized", status: 401}
-		}
-		f = progress{client: f.client, refused: s.token}
-	}
 }
 
 func (e exchange) String() string {

@@ -9,12 +9,13 @@ import (
 
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/instance"
 
 	"github.com/tidwall/gjson"
 )
 
 // demand draws what a call demands: another token, or a new one.
-func (w *world) demand(m *member, f *progress) (input string) {
+func (w *world) demand(m *member, f *begun) (input string) {
 	switch n := w.IntN(10); {
 	case n == 0:
 		f.force, input = true, `,"force":true`
@@ -25,31 +26,28 @@ func (w *world) demand(m *member, f *progress) (input string) {
 			f.used, input = true, input+`,"used":true`
 		}
 	}
-	if f.force || f.refused == m.promise.token || f.refused != "" && f.refused == m.facts.token.text {
-		m.promise.token = ""
-	}
 	return input
 }
 
 func (w *world) begin(m *member) {
-	f := progress{client: m.client, accepts: w.shared && !w.oneIn(8), patient: w.oneIn(2)}
+	f := begun{client: m.client, store: w.shared && !w.oneIn(8), patient: w.oneIn(2)}
 	input := w.demand(m, &f)
 	switch {
-	case f.accepts && f.patient:
+	case f.store && f.patient:
 		input += `,"accepts":["store","wait"]`
-	case f.accepts:
+	case f.store:
 		input += `,"accepts":["store"]`
 	case f.patient:
 		input += `,"accepts":["wait"]`
 	}
 	clock, now := w.clockFor(m, 0)
 	input = "{" + strings.TrimPrefix(clock+input, ",") + "}"
-	b := &running{at: m, checks: checks{refused: f.refused, plain: !f.force && f.refused == "", begins: true, cleared: m.clears}}
-	want := step{kind: "error", code: "clock_unusable"}
-	if now != 0 {
-		want, b.model = m.facts.begin(f, now)
+	b := &running{at: m, begun: f, checks: checks{cleared: m.clears}}
+	if now == 0 {
+		w.took(b, "begin "+input, flow.Begin(m, []byte(input)), "clock_unusable")
+		return
 	}
-	w.took(b, "begin "+input, flow.Begin(m, []byte(input)), want)
+	w.checkBegin(b, func() { w.took(b, "begin "+input, flow.Begin(m, []byte(input)), "") })
 }
 
 // clockFor draws where a call has its time from: now in its input, the host's clock, or none;
@@ -67,22 +65,22 @@ func (w *world) clockFor(m *member, step int64) (input string, now int64) {
 }
 
 func (w *world) clear(m *member) {
-	m.facts.clear()
 	m.clears++
-	m.promise = promise{}
+	m.known = known{refusedAt: m.refusedAt}
 	w.say("%d: clear", m.number)
 	flow.ClearToken(m, nil)
 }
 
-// took compares what the core returned with what the model did.
-func (w *world) took(b *running, what string, r host.Result, want step) {
+// took takes what the core returned: an error with a code that only the input decides, if there is one.
+func (w *world) took(b *running, what string, r host.Result, code string) {
 	w.steps++
 	got, text, stored := readStep(r)
 	w.say("%d at %+d: %s → %v", b.at.number, w.clock(b.at)-start, what, got)
-	if want.retryable = want.kind == "error" && !slices.Contains(final, want.code); got != want {
-		w.fail("the model", "%s\n got %v\nwant %v\nmodel %+v", what, got, want, b.at.facts)
+	if ofInput := slices.Contains(inputCodes, got.code); ofInput && got.code != code || code != "" && got.code != code {
+		w.fail("an input is valid or not", "%s: %v, not %s", what, got, code)
 		return
 	}
+	b.since = w.now
 	b.core, b.last, b.stored, b.key = text, got, stored, gjson.GetBytes(r.Text, "key").Str
 	w.check(b, r)
 	if got.key == "lock" {
@@ -114,21 +112,32 @@ func (w *world) resume(b *running, m *member, usual bool) *running {
 	}
 	r, text := b.ready.result, strings.Replace(b.ready.text, `"<secret>"`, quote(m.Settings["client_secret"]), 1)
 	b.resumed = true
+	held := r.token == m.held(instance.TokenObject) || r.token == m.held(instance.Previous)
 	next := *b
 	next.at, next.resumed, next.ready = m, false, nil
-	clock, now := w.clockFor(m, b.model.now)
-	want := step{kind: "error", code: "invalid_input", errorKey: "flow"}
-	if b.model.client == m.client {
-		if m.learn(b, r, now); now != w.clock(m) {
-			m.promise = promise{} // the time of the step says nothing about now
+	clock, now := w.clockFor(m, b.since)
+	code := "invalid_input"
+	if b.client == m.client {
+		code = ""
+		if b.checks.cleared == m.clears { // otherwise it begins again
+			m.known.learn(b, r, now)
 		}
-		want, next.model = m.facts.resume(b.model, r, now)
-		if !usual || m.facts.token.text != m.promise.token {
-			next.checks, m.promise.token = checks{cleared: m.clears}, ""
+		if now != w.clock(m) {
+			m.known = known{refusedAt: w.clock(m) + 2*hour} // the time of the step says nothing about now
+		}
+		next.checks.lost = next.checks.lost || r.failed && b.last.key != "" || r.lockFailed // which may be of long ago
+		if b.last.kind == "request" && r.token == "" {
+			next.checks.failed, next.checks.looked = true, false
+		}
+		if !usual {
+			next.checks, m.known.token = checks{cleared: m.clears, lost: true}, ""
 		}
 	}
 	input := fmt.Sprintf(`{"flow":%s%s%s}`, b.core, text, clock)
-	w.took(&next, fmt.Sprintf("resume %s%s%s", b.last.kind, text, clock), flow.Resume(m, []byte(input)), want)
+	w.took(&next, fmt.Sprintf("resume %s%s%s", b.last.kind, text, clock), flow.Resume(m, []byte(input)), code)
+	if before := b.checks.cleared != m.clears; before && code == "" && b.last.kind == "request" && !held && r.token != "" && next.last.token == r.token {
+		w.fail("what a flow got before a clear_token is forgotten", "%s", r.token)
+	}
 	return &next
 }
 
@@ -154,7 +163,7 @@ func (w *world) forge(b *running) {
 	m := *b.at
 	host := *b.at.Host
 	host.Vars = maps.Clone(host.Vars)
-	m.Host, m.promise = &host, promise{}
+	m.Host, m.known = &host, known{}
 	_, text := w.respond(b)
 	numbers := strings.Fields(strings.Trim(b.core, `"`))
 	for range 1 + w.IntN(3) {
@@ -177,8 +186,29 @@ func (w *world) set(m *member) {
 	text, expires := w.token(m), now+one[int64](w, 3600, 3600, 100, 30, 1, 90000, 0)
 	input := strings.TrimSuffix(object(text, expires, cacheKey(m.client)), "}") + fmt.Sprintf(`,"now":%d}`, now)
 	b := &running{at: m, checks: checks{cleared: m.clears}}
-	m.promise.token = ""
 	w.now = now
-	want := m.facts.set(text, expires, now)
-	w.took(b, "set "+input, flow.SetToken(m, []byte(input)), want)
+	code := "token_mismatch"
+	if k := &m.known; expires > now {
+		code = ""
+		requested, again := now, text == m.held(instance.TokenObject)
+		if again {
+			requested = min(k.from, now) // as long ago as it was
+		}
+		unknown := again && k.token == ""
+		if k.obtained(text, requested, min(expires, now+day), min(expires-now, day), now, true); unknown {
+			k.token = ""
+		}
+	}
+	w.took(b, "set "+input, flow.SetToken(m, []byte(input)), code)
+}
+
+// rotate changes the secret of an instance.
+func (w *world) rotate(m *member, to string) {
+	w.now = w.clock(m)
+	before := w.observe(m)
+	rejected := before.code == "token_endpoint_rejected" && m.quiet <= w.now+1 && to != m.Settings["client_secret"]
+	m.Settings["client_secret"], m.lock, m.quiet = to, "", 0
+	if after := w.observe(m); rejected && after.retry != 0 {
+		w.fail("the backoff of a rejected secret ends with it", "%+v", after)
+	}
 }

@@ -1,41 +1,191 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/instance"
 )
 
-// checks is what a flow is checked for, whatever the model says.
-type checks struct {
-	refused  string // that it began with
-	plain    bool   // it began without force and refused
-	begins   bool
-	cleared  int // how often its instance was cleared when it made its last step
-	requests int
-	waits    int
-	steps    int
-}
-
-// promise is what an instance is known to have, whatever the model says.
-type promise struct {
-	quiet   int64  // until then, it sends no token request: a Retry-After
-	token   string // it got, not refused since
-	from    int64  // and requested then
-	renewal int64  // which is not before this
-}
+// The times of the contract, in seconds.
+const (
+	margin     = 60
+	day        = 86400
+	hour       = 3600
+	overlap    = 5   // at least, of the token before a renewed one
+	young      = 10  // a refused token that is younger may not work yet
+	forgotten  = 600 // after its last backoff, a series of refused tokens
+	clockSlack = 60
+)
 
 const (
 	mostWaits    = 24 // for the lock, of 20 seconds in all
-	mostPauses   = 22 // in backoffs
+	mostPauses   = 22 // in backoffs, of 5.5 seconds in all
 	mostRequests = 6
+	mostWaited   = 27 // seconds
 	mostSteps    = 4*mostWaits + 8*mostPauses
 )
 
+// inputCodes are those of errors that an input decides, and final those of errors that stay.
+var (
+	inputCodes = []string{"invalid_input", "clock_unusable", "token_mismatch"}
+	final      = append([]string{"token_endpoint_rejected"}, inputCodes...)
+)
+
+// checks is what a flow did since it began, or began again.
+type checks struct {
+	cleared  int // how often its instance was cleared when it made its last step
+	requests int
+	waits    int
+	waited   float64 // seconds
+	steps    int
+	failed   bool // its token request, or another instance's
+	looked   bool // it read the token in the store since then
+	lost     bool // it continues without the store
+}
+
+// known is what an instance is certain to know, as far as the contract says so.
+type known struct {
+	quiet int64 // until then, it sends no token request: a failed one, or its Retry-After
+
+	token                  string // the last one that it got, not refused since
+	from, expires, renewal int64  // its times
+	before                 string // the one before it, which is used until useFrom, if it has not expired
+	beforeEnds, useFrom    int64
+	pair                   [2]string // the last two, of which the service refused the second
+
+	refusedAt       int64 // when it last learned of any refused token
+	series, through int64 // a series of refused young tokens: since when, and until when at least
+	failing         bool  // a token request failed since the last token
+	lookedAt        int64 // when it last read the token in the store within a backoff
+}
+
+// obtained notes a token. lifetime is what its margin is of, and set says that the token before is forgotten.
+func (k *known) obtained(text string, requested, expires, lifetime, now int64, set bool) {
+	k.before, k.beforeEnds = "", 0
+	calm := now > k.refusedAt+margin // no token was refused lately
+	if !set && calm && k.token != "" && k.token != text && now < k.expires && k.from <= now+clockSlack {
+		k.before, k.beforeEnds = k.token, k.expires
+	}
+	k.token, k.from, k.expires, k.renewal = text, requested, expires, expires-min(margin, lifetime/2)
+	k.useFrom, k.pair = now+overlap, [2]string{}
+}
+
+// learn notes what the result of a step shows.
+func (k *known) learn(b *running, r result, now int64) {
+	inSeries, failing := k.inSeries(now), k.failing
+	switch request := b.last.kind == "request"; {
+	case request && r.token == "" || r.lockFailed:
+		if failing, k.failing = true, true; request {
+			k.quiet = max(k.quiet, now+max(1, min(r.retryAfter, hour)))
+		}
+	case request:
+		requested, lifetime := min(b.since, now), min(r.expiresIn, day)
+		k.quiet, k.failing = 0, false
+		k.obtained(r.token, requested, max(requested+lifetime, now+1), lifetime, now, b.force)
+	case r.token != "" && r.expires > now: // in the store
+		k.quiet, k.pair = 0, [2]string{}
+		if r.series {
+			k.series = 0 // the longer one counts
+		}
+		if k.token != "" && r.requested > k.from {
+			requested, expires := min(r.requested, now), min(r.expires, now+day)
+			k.failing = false
+			k.obtained(r.token, requested, expires, expires-requested, now, b.force)
+		} else if now >= k.expires || k.token == b.refused { // then it may be any
+			k.token = ""
+		}
+		return
+	default:
+		return
+	}
+	if inSeries && failing {
+		k.through = now + forgotten
+	}
+}
+
+// has reports whether the instance has a token that is not due.
+func (k *known) has(now int64) bool {
+	return k.token != "" && now >= k.from-clockSlack && now < k.renewal
+}
+
+func (k *known) inSeries(now int64) bool { return k.series != 0 && now <= k.through }
+
+// checkBegin begins a flow, and checks what it does with the tokens of its instance.
+func (w *world) checkBegin(b *running, begin func()) {
+	m, k, now := b.at, &b.at.known, w.now
+	was, before, held, previous := *k, w.observe(m), m.held(instance.TokenObject), m.held(instance.Previous)
+	begin()
+	got, after := b.last, w.observe(m)
+	usesBefore := now < was.useFrom && was.before != "" && now < was.beforeEnds
+	if b.refused != "" {
+		k.refusedAt = max(k.refusedAt, now)
+	}
+	if began := before.retry == 0 && after.retry != 0; began && (b.refused == "" || b.used) {
+		w.fail("only a refused young token begins a backoff", "%v", got)
+	}
+	switch {
+	case b.force:
+	case b.refused == "" || b.refused != held && b.refused != previous && b.refused != was.token:
+		switch {
+		case !was.has(now):
+		case got.kind != "done":
+			w.fail("a token is never lost", "%s, to be renewed at %+d: %v", was.token, was.renewal-start, got)
+		case usesBefore && got.token != was.before, now >= was.useFrom && got.token != was.token:
+			w.fail("the token requested last is used, 5 seconds later", "%s, before it %s: %v", was.token, was.before, got)
+		}
+	case b.refused == was.token && was.before != "" && now < was.beforeEnds:
+		if got.token != was.before {
+			w.fail("a service may learn of a renewed token late: the one before is used", "%v, not %s", got, was.before)
+		}
+		k.useFrom, k.pair = now+max(overlap, now-was.from), [2]string{was.token, was.before}
+	case b.refused == held && before.retry != 0:
+		if after.expires != before.expires {
+			w.fail("a token that is refused within a backoff stays", "%+v, then %+v", before, after)
+		}
+		if got.token != "" { // the one before it
+			k.token = ""
+		}
+	case b.refused == was.token && !b.used && got.token == "" && now < was.from+was.patience(now):
+		w.refusedYoung(k, got, after)
+	case b.refused == was.pair[1] && now < was.beforeEnds-overlap && got.token == was.pair[0]:
+		w.fail("of two refused tokens none is used", "%v", got)
+	default:
+		k.token, k.before = "", ""
+	}
+}
+
+// patience is how old a token of the series is at least that every service knows of.
+func (k *known) patience(now int64) int64 {
+	if k.inSeries(now) {
+		return max(young, 3*(k.from-k.series))
+	}
+	return young
+}
+
+// refusedYoung checks that a young token stays, unless it is the first one of a series.
+func (w *world) refusedYoung(k *known, got step, after status) {
+	inSeries, failing := k.inSeries(w.now), k.failing
+	k.failing = false
+	switch {
+	case after.retry != 0:
+		if k.through = after.retry + forgotten; !inSeries {
+			k.series = 0 // it began earlier
+		}
+		return
+	case inSeries && !failing:
+		w.fail("a refused young token of a series stays, until a backoff ends", "%v, of the series since %+d", got, k.series-start)
+	case !inSeries:
+		k.series = w.now
+	}
+	k.through, k.token, k.before = w.now+young, "", ""
+}
+
 // check checks what holds for every output.
 func (w *world) check(b *running, r host.Result) {
-	text, c, s := string(r.Text), &b.checks, &b.last
-	now := w.now
+	text, c, s, k := string(r.Text), &b.checks, &b.last, &b.at.known
+	now, after := w.now, w.observe(b.at)
 	if s.kind != "request" {
 		w.holdsNoSecret(text)
 	}
@@ -54,19 +204,34 @@ func (w *world) check(b *running, r host.Result) {
 	}
 	switch c.steps++; s.kind {
 	case "request":
-		if c.requests++; c.requests > 1 && (!b.model.patient || c.requests > mostRequests) {
+		if c.requests++; c.requests > 1 && (!b.patient || c.requests > mostRequests) {
 			w.fail("a flow makes one token request, unless it waits until a backoff ends", "%d", c.requests)
 		}
-		if now < b.at.quiet {
-			w.fail("a Retry-After is never shortened", "%d seconds are left", b.at.quiet-now)
+		if now < k.quiet {
+			w.fail("a Retry-After is never shortened", "%d seconds are left", k.quiet-now)
+		}
+	case "get":
+		if s.key == "token" {
+			c.looked = true
+			if after.retry != 0 || c.failed || c.lost || c.requests > 0 {
+				k.lookedAt = now
+			}
 		}
 	case "wait":
-		if c.waits++; c.waits > mostWaits+mostPauses {
-			w.fail("a flow waits for 20 seconds in all, and 5 in backoffs", "%d times", c.waits)
+		c.waited += s.wait
+		if c.waits++; c.waits > mostWaits+mostPauses || c.waited > mostWaited {
+			w.fail("a flow waits for 20 seconds in all, and 5 in backoffs", "%d times, %v s", c.waits, c.waited)
+		}
+		if s.wait == .25 && after.retry > now+5 {
+			w.fail("a flow waits only until a short backoff ends", "%+v", after)
 		}
 	case "error":
-		if s.retry > hour || s.code == "service_unauthorized" && s.status != 401 || strings.HasPrefix(s.code, "token_endpoint") && s.status == 0 {
+		if s.retry > hour || s.code == "service_unauthorized" && s.status != 401 || strings.HasPrefix(s.code, "token_endpoint") && s.status == 0 ||
+			s.retryable == slices.Contains(final, s.code) && s.code != "service_error" {
 			w.fail("an error is possible", "%v", s)
+		}
+		if b.store && !b.force && !c.lost && c.waits == 0 && s.retry > 0 && !c.looked && k.lookedAt != now && now >= k.refusedAt {
+			w.fail("there is no error without a look into the store", "%v", s)
 		}
 	}
 	if c.steps > mostSteps {
@@ -75,31 +240,14 @@ func (w *world) check(b *running, r host.Result) {
 	if s.token != "" && s.until != 0 && (s.until <= now || s.until > s.tokenExpires) {
 		w.fail("until is between now and the expiry", "%v at %d", s, now-start)
 	}
-	if c.begins && s.token != "" && s.token == c.refused {
-		w.fail("a flow does not begin with the token that it refuses", "%v", s)
+	if now != w.clock(b.at) {
+		return
 	}
-	if p := &b.at.promise; c.begins && c.plain && p.token != "" && now >= p.from-clockSlack && now < p.renewal && s.kind != "done" {
-		w.fail("a token is never lost", "%s, to be renewed at %+d: %v", p.token, p.renewal-start, s)
+	if now < k.quiet && after.retry < k.quiet {
+		w.fail("a Retry-After is never shortened", "%+v, not %+d", after, k.quiet-start)
 	}
-	c.begins = false
-}
-
-// learn notes what the result of a step promises.
-func (m *member) learn(b *running, r result, now int64) {
-	p := &m.promise
-	switch {
-	case b.checks.cleared != m.clears: // it starts over
-	case b.last.kind == "request" && r.retryAfter > 0:
-		p.quiet = max(p.quiet, now+min(r.retryAfter, hour))
-	case b.last.kind == "get" && r.token != "":
-		p.quiet = 0 // perhaps
-		if r.token == p.token {
-			p.token = "" // the store says until when it lives, if it was requested again
-		}
-	case b.last.kind == "request" && r.token != "":
-		p.quiet = 0
-		lives := min(r.expiresIn, day)
-		p.token, p.from, p.renewal = r.token, min(b.model.now, now), min(b.model.now, now)+lives-margin
+	if refused := c.steps == 1 && b.refused != ""; !refused && k.token != "" && now >= k.from-clockSlack && now < k.expires && (after.expires != k.expires || after.renew != k.renewal) {
+		w.fail("a token lives from its request on", "%s: %+v, not %+d and %+d", k.token, after, k.expires-start, k.renewal-start)
 	}
 }
 

@@ -123,9 +123,7 @@ func (m *peer) carryOut(p *process, s *step, value string) (result string) {
 		return m.requestToken(p)
 	}
 	if s.kind == "wait" {
-		var seconds float64
-		fmt.Sscan(s.wait, &seconds)
-		p.sleep(seconds * f.between(1, 1.5))
+		p.sleep(s.wait * f.between(1, 1.5))
 		return ""
 	}
 	f.StoreOperations++

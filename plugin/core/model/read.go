@@ -2,21 +2,48 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
+	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/oauth2"
 
 	"github.com/tidwall/gjson"
 )
 
-func seconds(milliseconds int) string {
-	return fmt.Sprintf("%d.%03d", milliseconds/1000, milliseconds%1000)
+// step is what the plugin returned, as far as it is checked.
+type step struct {
+	kind           string // request, get, add, set, wait, done, error or nothing
+	key            string // token or lock
+	ttl            int64
+	wait           float64 // seconds
+	token          string  // that calls use
+	tokenExpires   int64
+	until          int64
+	code, errorKey string
+	retryable      bool
+	status, retry  int64
+}
+
+// result is the result of a step.
+type result struct {
+	failed     bool
+	status     int64 // of the token endpoint
+	retryAfter int64
+	token      string // that it issued, or in the store
+	expiresIn  int64
+	expires    int64 // in the store, as the following
+	requested  int64
+	series     bool
+	added      bool
+	lockFailed bool // the lock shows a failure
 }
 
 func quote(text string) string { return string(gjson.AppendJSONString(nil, text)) }
 
 // readStep reads what the core returned, with its flow and the value that goes to the store.
-func readStep(r host.Result) (s step, flow, stored string) {
+func readStep(r host.Result) (s step, resumed, stored string) {
 	if r.Kind == host.Output && len(r.Text) == 0 {
 		return step{kind: "nothing"}, "", ""
 	}
@@ -37,25 +64,19 @@ func readStep(r host.Result) (s step, flow, stored string) {
 		case "ttl":
 			s.ttl = value.Int()
 		case "seconds":
-			s.wait = value.Raw
+			s.wait = value.Num
 		case "token":
 			s.token, s.tokenExpires = value.Get("access_token").Str, value.Get("expires_at").Int()
 		case "until":
 			s.until = value.Int()
 		case "flow":
-			flow = value.Raw
+			resumed = value.Raw
 		case "value":
 			stored = value.Str
-			if s.key == "lock" {
-				s.lock = readLock(value.Str)
-			} else {
-				s.text, s.expires = gjson.Get(value.Str, "access_token").Str, gjson.Get(value.Str, "expires_at").Int()
-				s.requested, s.series = gjson.Get(value.Str, "requested_at").Int(), gjson.Get(value.Str, "series").Int()
-			}
 		}
 		return true
 	})
-	return s, flow, stored
+	return s, resumed, stored
 }
 
 func keyName(key string) string {
@@ -65,39 +86,37 @@ func keyName(key string) string {
 	return "token"
 }
 
-// readLock reads a value of the lock.
-func readLock(value string) lock {
-	v := gjson.Parse(value)
-	l := lock{state: v.Get("state").Str}
-	if v.Get("code").Str == "service_unauthorized" {
-		l.state = "unreadable" // that is nobody else's business
-	}
-	if l.state == "failed" {
-		l.failure = failure{v.Get("code").Str, v.Get("status").Int()}
-		l.until, l.wait, l.count = v.Get("until").Int(), v.Get("wait").Int(), int(v.Get("failures").Int())
-	}
-	return l
-}
-
 // String says in short what a step is, with times since the start.
 func (s step) String() string {
-	text := s.kind
-	add := func(format string, args ...any) { text += " " + fmt.Sprintf(format, args...) }
-	switch {
-	case s.key == "token" && s.text != "":
-		add("token %s %+d ttl %d", s.text, s.expires-start, s.ttl)
-	case s.key == "lock" && s.kind != "get":
-		add("lock %v ttl %d", s.lock, s.ttl)
-	case s.kind == "error":
-		add("%s %s %d retry %d", s.code, s.errorKey, s.status, s.retry)
-	default:
-		add("%s%s", s.key, s.wait)
+	text := strings.TrimSpace(s.kind + " " + s.key)
+	switch s.kind {
+	case "error":
+		text += fmt.Sprintf(" %s %s %d retry %d", s.code, s.errorKey, s.status, s.retry)
+	case "wait":
+		text += fmt.Sprint(" ", s.wait)
 	}
 	if s.token != "" {
-		add("| %s %+d until %+d", s.token, s.tokenExpires-start, s.until-start)
+		text += fmt.Sprintf(" | %s %+d until %+d", s.token, s.tokenExpires-start, s.until-start)
 	}
 	return text
 }
+
+// status is what the export of that name shows.
+type status struct {
+	expires, renew, retry int64
+	code                  string // of the backoff
+}
+
+// observe returns the status of an instance, without touching it.
+func (w *world) observe(m *member) status {
+	host := *m.Host
+	host.Vars, host.Logged = maps.Clone(host.Vars), nil
+	v := gjson.ParseBytes(flow.Status(&host, fmt.Appendf(nil, `{"now":%d}`, w.now)).Text)
+	return status{v.Get("token_expires_at").Int(), v.Get("renew_at").Int(), v.Get("retry_at").Int(), v.Get("error.code").Str}
+}
+
+// held returns the token that a var has.
+func (m *member) held(name string) string { return oauth2.AccessToken(m.Vars[name]) }
 
 func config(client string) map[string]string {
 	return map[string]string{

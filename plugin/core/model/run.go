@@ -1,3 +1,6 @@
+// Package model finds errors of the core between calls: it checks invariants of the contract in
+// random sequences (Run), and simulates fleets in virtual time (Fleet). Each run is determined by
+// its seed.
 package model
 
 import "math/rand/v2"

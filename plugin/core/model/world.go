@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
@@ -16,7 +17,7 @@ const (
 	secret = "SECRETpass+w\u00f6rt%&\"of=this\u20acclient"
 )
 
-// world is a few instances of the core beside their model, and their surroundings.
+// world is a few instances of the core, and their surroundings.
 type world struct {
 	*rand.Rand // for the current action
 	profile
@@ -36,7 +37,7 @@ type world struct {
 	trace   func(string)
 }
 
-// Finding is where the core differs from the model, or an invariant that does not hold.
+// Finding is an invariant that does not hold.
 type Finding struct {
 	Rule, Detail string
 	profile      profile
@@ -52,26 +53,34 @@ type entry struct {
 // member is an instance of the core.
 type member struct {
 	*memory.Host
-	facts  facts
 	skew   int64
 	client string
 	number int
 	clears int    // clear_token calls
 	lock   string // the key of its lock, if it was seen
-	promise
+	known
 }
 
-// running is a flow beside its model. It keeps the result of its step, which may arrive late.
+// running is a flow. It keeps the result of its step, which may arrive late.
 type running struct {
 	at      *member
-	core    string
-	model   progress
+	begun          // how
+	core    string // the flow
 	last    step
-	key     string // that its step reads or writes
+	since   int64  // when that was returned
+	key     string // that it reads or writes
 	stored  string // and what it writes
 	resumed bool
 	ready   *delivery // the result of its step, if that was carried out before it is resumed
 	checks  checks
+}
+
+// begun is how a flow began.
+type begun struct {
+	client         string
+	store, patient bool // the host has a store, and waits in backoffs
+	force, used    bool
+	refused        string
 }
 
 type delivery struct {
@@ -82,7 +91,7 @@ type delivery struct {
 func newWorld(p profile) *world {
 	w := &world{profile: p, store: map[string]entry{}}
 	for n := range p.instances {
-		m := &member{Host: memory.New(config("client")), facts: facts{secret: secret}, skew: p.skews[n], client: "client", number: n}
+		m := &member{Host: memory.New(config("client")), skew: p.skews[n], client: "client", number: n}
 		m.Logged = func(_ host.Level, line string) { w.logs = append(w.logs, line) }
 		w.members = append(w.members, m)
 	}
@@ -143,19 +152,18 @@ func (w *world) act(seed uint64) {
 	case "set":
 		w.set(m)
 	case "rotate":
-		m.facts.secret, m.lock = secret+one(w, "", "2", "3"), ""
-		m.Settings["client_secret"] = m.facts.secret
+		w.rotate(m, secret+one(w, "", "2", "3"))
 	case "config":
 		m.client = one(w, "client", "other")
-		m.Settings, m.facts.secret, m.lock = config(m.client), secret, ""
+		m.Settings, m.lock = config(m.client), ""
 		w.clear(m)
 	case "clear":
 		for range one(w, 1, 1, 2, 4, 8) {
 			w.clear(m)
 		}
 	case "skew":
-		m.promise = promise{}
 		m.skew += one[int64](w, 1, 3, -1, -3, -30, -61, -100, 100, -3600, 3600)
+		m.known = known{refusedAt: w.clock(m) + 2*hour} // whatever the core noted may be later than now
 	case "down":
 		w.down = w.failure()
 	case "up":
@@ -196,10 +204,10 @@ func (w *world) poison(m *member) {
 // token returns the text of some token.
 func (w *world) token(m *member) string {
 	switch n := w.IntN(10); {
-	case n < 5 && m.facts.token.text != "":
-		return m.facts.token.text
-	case n < 6 && m.facts.before.text != "":
-		return m.facts.before.text
+	case n < 5 && m.held(instance.TokenObject) != "":
+		return m.held(instance.TokenObject)
+	case n < 6 && m.held(instance.Previous) != "":
+		return m.held(instance.Previous)
 	case n < 9 && len(w.tokens) > 0:
 		return one(w, w.tokens...)
 	}
@@ -212,7 +220,7 @@ func (w *world) issue() string {
 	return text
 }
 
-// respond returns the result of a step, for the model and for the core.
+// respond returns the result of a step, for the invariants and for the core.
 func (w *world) respond(b *running) (r result, text string) {
 	s, key := b.last, b.key
 	e := w.store[key]
@@ -228,13 +236,10 @@ func (w *world) respond(b *running) (r result, text string) {
 			return result{}, `,"value":null`
 		}
 		if s.key == "lock" {
-			r.lock = readLock(e.value)
-			if r.lock.state == "" {
-				r.lock.state = "unreadable"
-			}
+			r.lockFailed = gjson.Get(e.value, "state").Str == "failed"
 		} else if v := gjson.Parse(e.value); v.Get("cache_key").Str == key {
 			r.token, r.expires = v.Get("access_token").Str, v.Get("expires_at").Int()
-			r.requested, r.series = v.Get("requested_at").Int(), v.Get("series").Int()
+			r.requested, r.series = v.Get("requested_at").Int(), v.Get("series").Int() != 0
 		}
 		return r, `,"value":` + quote(e.value)
 	case "add":

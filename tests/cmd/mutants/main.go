@@ -1,6 +1,6 @@
 // Command mutants measures the tests of the core by what they notice. It changes the core in
 // many small ways, each a mutant, and runs the unit tests of the changed package and the
-// rules on the core with each mutant, and then the random test of the model with each that
+// rules on the core with each mutant, and then the random test with each that
 // neither of them kills.
 //
 //	go run ./cmd/mutants [-sample 200]
