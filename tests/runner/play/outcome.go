@@ -87,26 +87,46 @@ func (c *course) outcome(s *rule.Step, a protocol.Response) error {
 	if s.Do == "explain" && s.Error != nil && s.Error.Code() != "invalid_input" {
 		a.Error, a.Output = string(a.Output), nil // all other errors are its output
 	}
+	var e struct {
+		Code, Message string
+		Retryable     bool
+	}
+	isError := json.Unmarshal([]byte(a.Error), &e) == nil && e.Message != ""
 	switch {
-	case s.Lost && !strings.Contains(a.Error, `"network_error"`) && (a.Trap == "" || c.Flows || c.Library),
-		s.Fails != nil && len(s.Fails) == 0 && !failed(a), s.Canceled && !a.Canceled, s.Closed && !a.Closed:
-		return errors.New(describe(a))
-	case s.Lost, s.Canceled, s.Closed:
-		return nil
+	case s.Lost:
+		return want(e.Code == "network_error" || a.Trap != "" && !c.Flows && !c.Library, a)
+	case s.Canceled, s.Closed:
+		return want((a.Canceled || !s.Canceled) && (a.Closed || !s.Closed), a)
 	case s.Fails != nil && len(s.Fails) == 0:
-		return hasParts(s.Text, a.Error+a.Misuse+a.Trap+a.Text)
-	case s.Ends != nil:
-		return endsSo(s, a)
-	case s.Misuse:
-		return misused(s, a)
+		return errors.Join(want(failed(a), a), hasParts(s.Text, a.Error+a.Misuse+a.Trap+a.Text))
+	case s.Ends != nil: // a result, or a short error of the contract
+		return want(!failed(a) || isError && len(a.Error) < 100_000 && slices.Contains(s.Ends, e.Code), a)
+	case s.Misuse: // the language's own error, or where there is none the library's
+		invalid := isError && (e.Code == "invalid_input" || e.Code == "config_invalid") && !e.Retryable
+		return errors.Join(want(a.Misuse != "" || invalid, a), hasParts(s.Text, a.Misuse+a.Text))
 	case s.Error != nil:
 		return c.sameError(s, []byte(a.Error))
 	case s.Fails != nil:
-		return failsSo(s, a)
+		if err := hasFields([]byte(a.Error), s.Fails); err != nil {
+			return fmt.Errorf("%w: %s", err, describe(a))
+		}
+		if hostWords.MatchString(e.Message) {
+			return fmt.Errorf("the message speaks of the plugin's host: %q", e.Message)
+		}
+		says := isError && strings.Contains(e.Message, s.Message) && (!s.Cause || a.Cause != "")
+		return errors.Join(want(says, a), hasParts(s.Text, a.Text), sameResponse(s, a))
 	case failed(a):
-		return errors.New(describe(a))
+		return want(false, a)
 	}
 	return c.result(s, a)
+}
+
+// want returns how a call ended, unless that is as wanted.
+func want(is bool, a protocol.Response) error {
+	if is {
+		return nil
+	}
+	return errors.New(describe(a))
 }
 
 func describe(a protocol.Response) string {
@@ -168,13 +188,11 @@ func (c *course) isLastBody(s *rule.Step, a protocol.Response, output []byte) er
 
 // sameResponse compares status, body and headers of a result or an error, as far as they matter.
 func sameResponse(s *rule.Step, a protocol.Response) error {
-	if s.Status != 0 && a.Status != s.Status || s.Body != nil && string(a.Body) != *s.Body {
-		return errors.New(describe(a))
-	}
+	err := want((s.Status == 0 || a.Status == s.Status) && (s.Body == nil || string(a.Body) == *s.Body), a)
 	if s.Open != "" { // whose headers are an option
-		return nil
+		return err
 	}
-	return sameHeaders(a.Headers, s.Headers)
+	return errors.Join(err, sameHeaders(a.Headers, s.Headers))
 }
 
 // sameHeaders compares headers. "" wants the header to be missing; "…" at the end matches anything.
@@ -188,18 +206,6 @@ func sameHeaders(got, want map[string]string) error {
 	return nil
 }
 
-// misused wants the language's own error, or, in a language without one, the library's, with these parts of its text.
-func misused(s *rule.Step, a protocol.Response) error {
-	var e struct {
-		Code      string
-		Retryable bool
-	}
-	if a.Misuse == "" && (json.Unmarshal([]byte(a.Error), &e) != nil || e.Code != "invalid_input" && e.Code != "config_invalid" || e.Retryable) {
-		return errors.New(describe(a))
-	}
-	return hasParts(s.Text, a.Misuse+a.Text)
-}
-
 func hasParts(want []string, text string) error {
 	for _, part := range want {
 		if !strings.Contains(text, part) {
@@ -209,36 +215,8 @@ func hasParts(want []string, text string) error {
 	return nil
 }
 
-// endsSo wants a result, or a short error of the contract with one of some codes.
-func endsSo(s *rule.Step, a protocol.Response) error {
-	var e struct{ Code, Message string }
-	switch {
-	case !failed(a):
-		return nil
-	case json.Unmarshal([]byte(a.Error), &e) == nil && e.Message != "" && len(a.Error) < 100_000 && slices.Contains(s.Ends, e.Code):
-		return nil
-	}
-	return errors.New(describe(a))
-}
-
 // hostWords are what a library's user cannot set or call.
 var hostWords = regexp.MustCompile(`\b(vars?|max_var_bytes|some hosts|pass now|begin again|get_token|set_token|send_request)\b`)
-
-// failsSo wants the library's error to have some fields, a message, a text and a cause.
-func failsSo(s *rule.Step, a protocol.Response) error {
-	var e struct{ Message string }
-	switch err := hasFields([]byte(a.Error), s.Fails); {
-	case err != nil:
-		return fmt.Errorf("%w: %s", err, describe(a))
-	case json.Unmarshal([]byte(a.Error), &e) != nil || !strings.Contains(e.Message, s.Message):
-		return fmt.Errorf("the message is %q", e.Message)
-	case hostWords.MatchString(e.Message):
-		return fmt.Errorf("the message speaks of the plugin's host: %q", e.Message)
-	case s.Cause && a.Cause == "":
-		return errors.New("it has no cause")
-	}
-	return errors.Join(hasParts(s.Text, a.Text), sameResponse(s, a))
-}
 
 // hasFields wants a JSON object to have some fields, and not those that are null; of an error in it, only the code counts.
 func hasFields(object []byte, want map[string]json.RawMessage) error {

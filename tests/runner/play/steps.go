@@ -77,7 +77,7 @@ func (c *course) act(s *rule.Step) error {
 			c.Fleet.members = append(c.Fleet.members[1:], c.Fleet.members[0])
 		}
 	case s.Eventually != nil:
-		return c.eventually(s.Eventually)
+		return eventually(func() error { return c.step(s.Eventually) })
 	case s.Open+s.Do+s.Begin+s.Resume != "":
 		for range max(s.Times, 1) {
 			if err := c.call(s); err != nil {
@@ -166,7 +166,7 @@ func (c *course) check(s *rule.Step) error {
 		}
 	}
 	if s.Log != nil {
-		return c.hasLogged(s)
+		return eventually(func() error { return c.hasLogged(s) }) // a line may come after the response
 	}
 	return nil
 }
@@ -184,10 +184,10 @@ func (c *course) soon(s *rule.Step) bool {
 	return false
 }
 
-// eventually repeats a step until nothing is wrong.
-func (c *course) eventually(s *rule.Step) (err error) {
+// eventually repeats something until nothing is wrong.
+func eventually(try func() error) (err error) {
 	for late := time.Now().Add(world.Patience); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
-		if err = c.step(s); err == nil {
+		if err = try(); err == nil {
 			return nil
 		}
 	}

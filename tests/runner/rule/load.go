@@ -275,7 +275,10 @@ func family(one map[string]any, list any) (all []any, err error) {
 		}
 	}
 	for _, row := range rows {
-		name := fmt.Sprint(row["row"])
+		name, isText := row["row"].(string)
+		if !isText {
+			name = string(encode(row["row"]))
+		}
 		row["ROW"] = strings.ToUpper(name)
 		member, _ := filler{row, columns}.fill(one)
 		member.(map[string]any)["name"] = fmt.Sprint(one["name"], ": ", name)
