@@ -16,7 +16,7 @@ PLUGINS := plugin/rostering.wasm $(addsuffix /rostering-nowasi.wasm,plugin sdk/g
 TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
 # Tests run two at a time: first the module that takes longest.
-MODULES := tests tests/adapters/go plugin sandbox sdk/go sdk/go/redisstore host-example/go
+MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/runner/hosts/languages.json))
 HOSTS ?=

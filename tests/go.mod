@@ -4,10 +4,12 @@ go 1.26.0
 
 require (
 	automatic-rostering v0.0.0
-	automatic-rostering.example/rostering v0.0.0
+	automatic-rostering.example/rostering v0.1.0
+	automatic-rostering.example/rostering/redisstore v0.1.0
 	automatic-rostering.example/sandbox v0.0.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/extism/go-sdk v1.7.1
+	github.com/redis/go-redis/v9 v9.17.2
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/tetratelabs/wazero v1.11.0
 	go.yaml.in/yaml/v3 v3.0.6
@@ -16,7 +18,9 @@ require (
 
 require (
 	github.com/bmatcuk/doublestar/v4 v4.9.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/chromedp/cdproto v0.159.0 // indirect
+	github.com/dgryski/go-rendezvous v0.0.0-20200823014737-9f7001d12a5f // indirect
 	github.com/dylibso/observe-sdk/go v0.0.0-20240819160327-2d926c5d788a // indirect
 	github.com/go-chi/chi/v5 v5.2.3 // indirect
 	github.com/go-jose/go-jose/v4 v4.0.5 // indirect
@@ -49,5 +53,6 @@ require (
 replace (
 	automatic-rostering => ../
 	automatic-rostering.example/rostering => ../sdk/go
+	automatic-rostering.example/rostering/redisstore => ../sdk/go/redisstore
 	automatic-rostering.example/sandbox => ../sandbox
 )

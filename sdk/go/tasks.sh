@@ -24,8 +24,8 @@ adapter() (
 	exec 9<tasks.sh
 	if command -v flock >/dev/null; then flock 9; fi # concurrent runs take turns
 	to=$top/build/adapters/go/adapter
-	cd "$top/tests/adapters/go"
-	go build ${CHECKED:+-race} -o "$to.new" .
+	cd "$top/tests"
+	go build ${CHECKED:+-race} -o "$to.new" ./adapters/go
 	mv "$to.new" "$to" # not over the old one, which a process may run
 )
 

@@ -89,8 +89,8 @@ func (s *server) start(h hosts.Host) (a adapter, err error) {
 // do sends a request, which must succeed.
 func (a adapter) do(r protocol.Request) error {
 	response, err := a.Do(r)
-	if failure := response.Error + response.Misuse + response.Trap; err == nil && failure != "" {
-		err = fmt.Errorf("%s: %s", r.Op, failure)
+	if failure := response.Error + response.Misuse + response.Trap; err == nil && failure != "" || response.Status/100 > 2 {
+		err = fmt.Errorf("%s: %d %s", r.Op, response.Status, failure)
 	}
 	return err
 }
@@ -105,7 +105,11 @@ func (a adapter) open(client string) error {
 // HTTP client. It returns their time and the CPU time of the adapter's process, in seconds.
 func (a adapter) repeat(times int, bare *protocol.HTTP) (cost, error) {
 	before, start := cpu(a.PID()), time.Now()
-	err := a.do(protocol.Request{Op: "repeat", Client: "0", Times: times, Call: protocol.Call{Request: bare}})
+	r := protocol.Request{Op: "list_jobs", Client: "0", Times: times}
+	if bare != nil {
+		r = protocol.Request{Op: "own", Times: times, Call: protocol.Call{Request: bare}}
+	}
+	err := a.do(r)
 	return cost{time.Since(start).Seconds(), cpu(a.PID()) - before}, err
 }
 

@@ -265,7 +265,7 @@ static json_t *set_secret(call *c, rostering_error **error) {
 static json_t *status(call *c, rostering_error **error) {
     char *status = rostering_client_status(c->view, error);
     if (status == NULL) return NULL;
-    json_t *response = json_pack("{s:o}", "status", json_loads(status, 0, NULL));
+    json_t *response = json_pack("{s:o}", "known", json_loads(status, 0, NULL));
     rostering_text_free(status);
     return response;
 }

@@ -33,7 +33,7 @@ static json_t *post(const char *url, json_t *operation) {
         bool more = fscanf(connection, "HTTP/%*s %d", &status) == 1;
         while (more && fgets(line, sizeof line, connection) != NULL && strcmp(line, "\r\n") != 0) {
         }
-        if (status == 200) response = json_loadf(connection, JSON_DISABLE_EOF_CHECK, NULL);
+        if (status == 200) response = json_loadf(connection, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
         fclose(connection);
     }
     free(body);
@@ -46,9 +46,8 @@ static int use(void *url, rostering_store_operation operation, const char *key, 
     json_t *response = post(url, json_pack("{s:s, s:s, s:s, s:I}", "op", names[operation], "key", key, "value", value,
                                      "ttl", (json_int_t)ttl_seconds));
     if (response == NULL) return -1;
-    const char *text = json_string_value(json_object_get(response, "value"));
-    if (text != NULL) rostering_value_set(found, text);
-    int added = json_is_true(json_object_get(response, "added"));
+    if (json_is_string(response)) rostering_value_set(found, json_string_value(response));
+    int added = json_is_true(response);
     json_decref(response);
     return added;
 }

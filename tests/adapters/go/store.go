@@ -12,12 +12,11 @@ import (
 
 	"automatic-rostering.example/rostering"
 	"automatic-rostering.example/rostering/redisstore"
+	"automatic-rostering/tests/runner/protocol"
 )
 
-type storeOptions struct{ Name, Kind, URL, Folder string }
-
-// open returns the store of that name, which it makes first.
-func (o *storeOptions) open() (s rostering.Store, err error) {
+// openStore returns the store of that name, which it makes first.
+func openStore(o *protocol.Store) (s rostering.Store, err error) {
 	if known, ok := stores.Load(o.Name); ok {
 		return known.(rostering.Store), nil
 	}
@@ -44,64 +43,61 @@ func (o *storeOptions) open() (s rostering.Store, err error) {
 	return known.(rostering.Store), nil
 }
 
-func useStore(ctx context.Context, r request) (response, error) {
-	s, err := r.Store.open()
+func useStore(ctx context.Context, r protocol.Request) (a protocol.Response, err error) {
+	s, err := openStore(r.Store)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
+	ttl := time.Duration(r.TTL * float64(time.Second))
 	switch r.Do {
 	case "get":
-		value, found, err := s.Get(ctx, r.Key)
-		if err != nil || !found {
-			return response{}, err
+		if value, found, err := s.Get(ctx, r.Key); err != nil || !found {
+			return a, err
+		} else {
+			a.Value = &value
 		}
-		return response{"value": value}, nil
 	case "add":
-		added, err := s.Add(ctx, r.Key, r.Value, seconds(r.TTL))
-		return response{"added": added}, err
+		added, err := s.Add(ctx, r.Key, r.Value, ttl)
+		return protocol.Response{Added: &added}, err
+	default:
+		err = s.Set(ctx, r.Key, r.Value, ttl)
 	}
-	return response{}, s.Set(ctx, r.Key, r.Value, seconds(r.TTL))
+	return a, err
 }
 
 // httpStore is a store at a URL.
 type httpStore string
 
-func (s httpStore) Get(ctx context.Context, key string) (string, bool, error) {
-	a, err := s.post(ctx, "get", key, "", 0)
-	if a.Value == nil {
-		return "", false, err
+func (s httpStore) Get(ctx context.Context, key string) (value string, found bool, err error) {
+	var got *string
+	if err = s.post(ctx, &got, "get", key, "", 0); got != nil {
+		value = *got
 	}
-	return *a.Value, true, err
+	return value, got != nil, err
 }
 
-func (s httpStore) Add(ctx context.Context, key, value string, ttl time.Duration) (bool, error) {
-	a, err := s.post(ctx, "add", key, value, ttl)
-	return a.Added, err
+func (s httpStore) Add(ctx context.Context, key, value string, ttl time.Duration) (added bool, err error) {
+	err = s.post(ctx, &added, "add", key, value, ttl)
+	return added, err
 }
 
 func (s httpStore) Set(ctx context.Context, key, value string, ttl time.Duration) error {
-	_, err := s.post(ctx, "set", key, value, ttl)
-	return err
+	return s.post(ctx, new(bool), "set", key, value, ttl)
 }
 
-type stored struct {
-	Value *string
-	Added bool
-}
-
-func (s httpStore) post(ctx context.Context, op, key, value string, ttl time.Duration) (a stored, err error) {
+func (s httpStore) post(ctx context.Context, result any, op, key, value string, ttl time.Duration) error {
 	object, _ := json.Marshal(map[string]any{"op": op, "key": key, "value": value, "ttl": ttl.Seconds()})
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, string(s), bytes.NewReader(object))
 	if err != nil {
-		return a, err
+		return err
 	}
 	got, err := http.DefaultClient.Do(q)
 	if err != nil {
-		return a, err
+		return err
 	}
 	defer func() { _ = got.Body.Close() }()
 	if got.StatusCode != http.StatusOK {
-		return a, fmt.Errorf("the store responded %d", got.StatusCode)
+		return fmt.Errorf("the store responded %d", got.StatusCode)
 	}
-	return a, json.NewDecoder(got.Body).Decode(&a)
+	return json.NewDecoder(got.Body).Decode(result)
 }

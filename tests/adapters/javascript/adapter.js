@@ -41,6 +41,7 @@ export class Adapter {
   /** Returns the response to a request. @param {Request} request @param {Context} context @returns {Promise<object>} */
   async respond(request, context) {
     try {
+      for (let left = request.times ?? 1; left > 1; left -= 1) await this.#run(request, context);
       return await this.#run(request, context);
     } catch (error) {
       return this.#failure(error, request, context.signal);
@@ -51,7 +52,8 @@ export class Adapter {
   async #run(request, context) {
     const { op, client: name } = request;
     if (op === 'store') return this.#useStore(request);
-    if (op === 'repeat') return this.#repeat(request);
+    if (op === 'own' && name === undefined)
+      return received(await fetch(...ownRequest(request.request, context.signal)));
     if (op === 'open') {
       const opening = this.#open(request);
       this.#clients.set(name, opening); // a request that comes next waits for it
@@ -67,19 +69,6 @@ export class Adapter {
     const { deadline, codes } = request.retry;
     const retryIf = codes && ((/** @type {RosteringError} */ { code }) => codes.includes(code));
     return retry(call, given({ deadlineMs: 1000 * deadline, retryIf, signal: context.signal }));
-  }
-
-  /** Makes a call again and again, or sends a request with fetch alone. @param {Request} request */
-  async #repeat({ client: name, times, request: sent }) {
-    const opened = await this.#clients.get(name);
-    for (let i = 0; i < times; i++) {
-      const send = () =>
-        fetch(sent.url, { method: sent.method, headers: sent.headers, body: body(sent), redirect: 'manual' });
-      const response = await (sent ? send() : opened?.client.listJobs());
-      if (response?.status !== 200) throw new Error(`a status of ${response?.status}`);
-      await response.arrayBuffer();
-    }
-    return {};
   }
 
   /** @param {Request} request @returns {Promise<Opened>} */
@@ -128,12 +117,12 @@ export class Adapter {
         return { token: (await client.getToken({ ...given({ force, refused }), ...options })).toObject() };
       case 'set_token':
         return done(client.setToken(new Token(request.token)));
+      case 'clear_token':
+        return done(client.clearToken());
       case 'set_secret':
         return done(client.setSecret(request.secret));
       case 'status':
-        return { status: view.status() };
-      case 'clear_token':
-        return done(client.clearToken());
+        return { known: view.status() };
       case 'close':
         await view.close(timeout(request));
         if (view !== client) return {};
@@ -186,12 +175,11 @@ export class Adapter {
 
 /** Returns the config by the names of JavaScript, with numbers and booleans. @param {Record<string, string>} config */
 function typedConfig(config = {}) {
-  const camelCase = (/** @type {string} */ key) => key.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase());
-  const typed = (/** @type {string} */ key, /** @type {string} */ value) => {
-    if (key === 'refresh_margin' && /^-?\d+$/.test(value)) return Number(value);
-    return key === 'allow_http' && /^(true|false)$/.test(value) ? value === 'true' : value;
-  };
-  const entries = Object.entries(config).map(([key, value]) => [camelCase(key), typed(key, value)]);
+  const entries = Object.entries(config).map(([key, value]) => {
+    const name = key.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase());
+    const isTyped = ['refresh_margin', 'allow_http'].includes(key) && /^(-?\d+|true|false)$/.test(value);
+    return [name, isTyped ? JSON.parse(value) : value];
+  });
   return /** @type {import('automatic-rostering').Config} */ (Object.fromEntries(entries));
 }
 
@@ -260,8 +248,8 @@ function httpStore(url) {
     return response.json();
   };
   return {
-    get: async (key) => (await post({ op: 'get', key })).value,
-    add: async (key, value, ttl) => (await post({ op: 'add', key, value, ttl })).added,
+    get: (key) => post({ op: 'get', key }),
+    add: (key, value, ttl) => post({ op: 'add', key, value, ttl }),
     set: (key, value, ttl) => post({ op: 'set', key, value, ttl }),
   };
 }

@@ -10,6 +10,7 @@ import logging
 import os
 import pickle
 import platform
+import re
 import ssl
 import sys
 import threading
@@ -27,7 +28,17 @@ from typing import Any, get_type_hints
 import httpx
 import stores
 
-from automatic_rostering import AsyncClient, Client, Config, RosteringAuth, RosteringError, Token, async_retry, retry
+from automatic_rostering import (
+    AsyncClient,
+    Client,
+    Config,
+    RosteringAuth,
+    RosteringError,
+    Status,
+    Token,
+    async_retry,
+    retry,
+)
 
 Json = dict[str, Any]
 
@@ -35,6 +46,7 @@ logging.raiseExceptions = False  # a handler that throws is shown by a test of t
 USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
 KINDS = get_type_hints(Config)
+TYPED = re.compile(r"true|false|-?\d+")  # a value that is no text, if its field may have another type
 THREADS = ThreadPoolExecutor(1000)
 writing = threading.Lock()
 
@@ -47,13 +59,15 @@ def write(response: Json) -> None:
         sys.stdout.flush()
 
 
-async def run(work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+async def run(work: Callable[[], Any], times: int = 1) -> Any:
     """Call a function of the library: in a thread, unless it is one for asyncio."""
-    work = partial(work, *arguments, **options)
     if not USE_ASYNC:
-        return await asyncio.get_running_loop().run_in_executor(THREADS, work)
-    result = work()
-    return await result if inspect.isawaitable(result) else result
+        return await asyncio.get_running_loop().run_in_executor(THREADS, lambda: [work() for _ in range(times)][-1])
+    for _ in range(times):
+        result = work()
+        if inspect.isawaitable(result):
+            result = await result
+    return result
 
 
 class Events(logging.Handler):
@@ -85,39 +99,27 @@ def new_http(**options: Any) -> Any:
 
 
 class Opened:
-    """A client, its clock, and HTTP clients that are not its own."""
+    """A client with its clock."""
 
     client: Any
 
     def __init__(self, request: Json) -> None:
         self.now = request.get("now", time.time())
-        #: Sends the program's own requests.
-        self.http: Any = new_http(follow_redirects=True)
-        #: Sends those of the client, if that does not make one.
-        self.given: Any = None
 
     async def open(self, request: Json, store: Any) -> None:
         """Open the client."""
         logger = logging.Logger(request["client"])  # noqa: LOG001 - it goes with the client
         logger.addHandler(Events(request["client"], throws=request.get("log") == "throws"))
         names = {"timeout": "timeout", "max_body": "max_body", "wasm": "plugin", "headers": "headers"}
-        options = {names[name]: request[name] for name in names if name in request}
+        options = {names[name]: request[name] for name in names if name in request} | {"store": store, "logger": logger}
         if "user_agent" in request:
-            self.given = new_http(headers={"User-Agent": request["user_agent"]})
+            options["http"] = new_http(headers={"User-Agent": request["user_agent"]})
         if request.get("clock"):
             options["clock"] = lambda: self.now
-        options |= {"store": store, "logger": logger, "http": self.given}
         if USE_ASYNC:
             self.client = await AsyncClient(read_config(request), **options).open()
         else:
-            self.client = await run(Client, read_config(request), **options)
-
-    async def close(self, request: Json) -> None:
-        """Close the client with everything else, or a view of it."""
-        view = self.view(request)
-        await run(view.close, **only(request, "timeout"))
-        for http in filter(None, (self.http, self.given) if view is self.client else ()):
-            await run(http.aclose if USE_ASYNC else http.close)
+            self.client = await run(lambda: Client(read_config(request), **options))
 
     def view(self, request: Json) -> Any:
         """Return the client, or the view that a request wants."""
@@ -128,33 +130,47 @@ class Opened:
             view = view.for_user(request["user_id"])
         return view
 
+    def call(self, request: Json) -> Callable[[], Any]:
+        """Return the call that a request wants. The ids are those of a view, or arguments of send_request."""
+        sent, timeout = request.get("request", {}), only(request, "timeout")
+        arguments = content(sent) | only(request, "customer_id", "user_id") | timeout
+        calls: dict[str, Callable[[], Any]] = {
+            "list_jobs": lambda: self.view(request).list_jobs(**only(sent, "headers"), **timeout),
+            "send_request": lambda: self.client.send_request(sent.get("path", ""), **arguments),
+            "get_token": lambda: self.view(request).get_token(**only(request, "force", "refused"), **timeout),
+            "set_token": lambda: self.client.set_token(Token.from_json(json.dumps(request["token"]))),
+            "clear_token": self.client.clear_token,
+            "set_secret": lambda: self.client.set_secret(request["secret"]),
+            "status": lambda: self.view(request).status(),
+            "close": lambda: self.view(request).close(**timeout),
+        }
+        return calls[request["op"]]
+
 
 def read_config(request: Json) -> Config:
     """Read the config from variables, or from fields, whose values are texts."""
     if "variables" in request:
         return Config.from_env(request["variables"])
-    given = {name: typed(name, text) for name, text in request.get("config", {}).items()}
     # Python itself wants some fields; an empty value counts as missing.
-    needed = {f.name: "" for f in fields(Config) if f.default is MISSING}
-    return Config(**{**needed, **given})
-
-
-def typed(name: str, text: str) -> Any:
-    """Convert a text for a field of the config, unless it has another form."""
-    if KINDS.get(name) is bool and text in ("true", "false"):
-        return text == "true"
-    if KINDS.get(name) == int | None and text.lstrip("-").isdecimal():
-        return int(text)
-    return text
+    values = {field.name: "" for field in fields(Config) if field.default is MISSING} | request.get("config", {})
+    typed = {
+        name: json.loads(text) for name, text in values.items() if KINDS.get(name) is not str and TYPED.fullmatch(text)
+    }
+    return Config(**values | typed)
 
 
 class Adapter:
     """The clients and stores by name, and the requests in progress by id."""
 
     def __init__(self) -> None:
-        self.clients: dict[str, asyncio.Task[Opened]] = {}
+        self.clients: dict[str, Opened] = {}
         self.stores: Json = {}
         self.tasks: dict[Any, asyncio.Task[None]] = {}
+
+    @cached_property
+    def http(self) -> Any:
+        """What sends the program's own requests."""
+        return new_http(follow_redirects=True)
 
     async def run(self) -> None:
         """Respond to each line of standard input."""
@@ -164,11 +180,13 @@ class Adapter:
         while line := await lines.readline():
             request = json.loads(line)
             self.tasks[request["id"]] = asyncio.create_task(self.respond(request))
+            if request["op"] == "open":
+                await self.tasks[request["id"]]
 
     async def respond(self, request: Json) -> None:
         """Respond to a request."""
         try:
-            response = await getattr(self, request["op"])(request)
+            response = await self.perform(request)
         except asyncio.CancelledError:
             response = {"canceled": True}
         except Exception as error:  # noqa: BLE001 - the runner sees it
@@ -176,132 +194,57 @@ class Adapter:
         del self.tasks[request["id"]]
         write({"id": request["id"], **response})
 
-    async def versions(self, _: Json) -> Json:
-        """Return the versions of what runs."""
-        libraries = [f"{name} {version(name)}" for name in ("wasmtime", "httpx")]
-        return {"versions": ", ".join([f"Python {platform.python_version()}", *libraries])}
+    async def perform(self, request: Json) -> Json:
+        """Do what a request wants."""
+        if opened := self.clients.get(request.get("client", "")):
+            opened.now = request.get("now", opened.now)
+        match request["op"]:
+            case "versions":
+                libraries = [f"{name} {version(name)}" for name in ("wasmtime", "httpx")]
+                return {"versions": ", ".join([f"Python {platform.python_version()}", *libraries])}
+            case "open":
+                opened = Opened(request)
+                await opened.open(request, self.store(request.get("store")))
+                self.clients[request["client"]] = opened
+                return {}
+            case "store":
+                return await self.use_store(request)
+            case "cancel" if USE_ASYNC:
+                if task := self.tasks.get(request["target"]):
+                    task.cancel()
+                return {}
+            case "cancel":
+                raise NotImplementedError("no cancel: Python cannot cancel a thread")
+            case "own":
+                auth = {"auth": RosteringAuth(opened.client)} if opened else {}
+                sent = {"method": "GET"} | content(request["request"]) | only(request, "timeout") | auth
+                call = partial(self.http.request, url=request["request"]["url"], **sent)
+            case _:
+                call = retried(self.clients[request["client"]].call(request), request.get("retry"))
+        return succeeded(await run(call, request.get("times", 1)))
 
-    async def open(self, request: Json) -> Json:
-        """Open a client. Its other requests wait for that."""
-
-        async def opening() -> Opened:
-            opened = Opened(request)
-            await opened.open(request, self.find_store(request))
-            return opened
-
-        self.clients[request["client"]] = asyncio.create_task(opening())
-        await self.clients[request["client"]]
-        return {}
-
-    async def find(self, request: Json) -> Opened:
-        """Return a request's client, whose clock shows the request's time from now on."""
-        opened = await asyncio.shield(self.clients[request["client"]])
-        opened.now = request.get("now", opened.now)
-        return opened
-
-    async def list_jobs(self, request: Json) -> Json:
-        """Call list_jobs."""
-        view = (await self.find(request)).view(request)
-        sent = only(request.get("request", {}), "headers")
-        return received(await self.call(request, partial(view.list_jobs, **sent)))
-
-    @cached_property
-    def http(self) -> Any:
-        """What sends requests without the library."""
-        return new_http()
-
-    async def repeat(self, request: Json) -> Json:
-        """Call list_jobs again and again, or send a request with httpx alone."""
-        if "request" in request:
-            call = partial(self.http.request, url=request["request"]["url"], **content(request["request"]))
-        else:
-            call = (await self.find(request)).client.list_jobs
-        if USE_ASYNC:
-            for _ in range(request["times"]):
-                (await call()).raise_for_status()
-        else:
-            await run(lambda: [call().raise_for_status() for _ in range(request["times"])])
-        return {}
-
-    async def send_request(self, request: Json) -> Json:
-        """Call send_request, whose arguments have the ids."""
-        client = (await self.find(request)).client
-        sent = content(request["request"]) | only(request, "customer_id", "user_id")
-        send = partial(client.send_request, request["request"].get("path", ""), **sent)
-        return received(await self.call(request, send))
-
-    async def get_token(self, request: Json) -> Json:
-        """Call get_token."""
-        view = (await self.find(request)).view(request)
-        get = partial(view.get_token, **only(request, "force", "refused"))
-        return {"token": json.loads((await self.call(request, get)).to_json())}
-
-    async def call(self, request: Json, method: Callable[..., Any]) -> Any:
-        """Make a call, with retries if the request wants them."""
-        call = partial(method, **only(request, "timeout"))
-        if "retry" in request:
-            options = only(request["retry"], "deadline")
-            if "codes" in request["retry"]:
-                options["retry_if"] = lambda error: error.code in request["retry"]["codes"]
-            call = partial(async_retry if USE_ASYNC else retry, call, **options)
-        return await run(call)
-
-    async def set_token(self, request: Json) -> Json:
-        """Call set_token."""
-        client = (await self.find(request)).client
-        await run(client.set_token, Token.from_json(json.dumps(request["token"])))
-        return {}
-
-    async def clear_token(self, request: Json) -> Json:
-        """Call clear_token."""
-        await run((await self.find(request)).client.clear_token)
-        return {}
-
-    async def set_secret(self, request: Json) -> Json:
-        """Call set_secret."""
-        await run((await self.find(request)).client.set_secret, request["secret"])
-        return {}
-
-    async def status(self, request: Json) -> Json:
-        """Call status."""
-        return {"status": (await self.find(request)).view(request).status().to_dict()}
-
-    async def own(self, request: Json) -> Json:
-        """Send a request of the program's own."""
-        opened = await self.find(request)
-        sent = {"method": "GET"} | content(request["request"]) | only(request, "timeout")
-        auth = RosteringAuth(opened.client)
-        return received(await run(opened.http.request, url=request["request"]["url"], auth=auth, **sent))
-
-    async def store(self, request: Json) -> Json:
+    async def use_store(self, request: Json) -> Json:
         """Use a store."""
         arguments = {"key": request.get("key", "")}
         if request["do"] != "get":
             arguments |= {"value": request.get("value", ""), "ttl": ceil(request["ttl"])}
-        result = await run(getattr(self.find_store(request), request["do"]), **arguments)
-        return {"get": {"value": result}, "add": {"added": result}, "set": {}}[request["do"]]
+        result = await run(partial(getattr(self.store(request["store"]), request["do"]), **arguments))
+        return {{"get": "value", "add": "added", "set": "set"}[request["do"]]: result}
 
-    def find_store(self, request: Json) -> Any:
-        """Return the store that a request names, or None."""
-        if not request.get("store"):
-            return None
-        name = request["store"]["name"]
-        if name not in self.stores:
-            self.stores[name] = stores.make(request["store"], for_asyncio=USE_ASYNC)
-        return self.stores[name]
+    def store(self, spec: Json | None) -> Any:
+        """Return the store of a name, if there is one, and make it first."""
+        if spec and spec["name"] not in self.stores:
+            self.stores[spec["name"]] = stores.make(spec, for_asyncio=USE_ASYNC)
+        return self.stores[spec["name"]] if spec else None
 
-    async def cancel(self, request: Json) -> Json:
-        """Cancel a request."""
-        if not USE_ASYNC:
-            raise NotImplementedError("no cancel: Python cannot cancel a thread")
-        if task := self.tasks.get(request["target"]):
-            task.cancel()
-        return {}
 
-    async def close(self, request: Json) -> Json:
-        """Close a client, or a view of it."""
-        await (await self.find(request)).close(request)
-        return {}
+def retried(call: Callable[[], Any], options: Json | None) -> Any:
+    """Return a call with retries, if there are options."""
+    if options is None:
+        return call
+    codes = options.get("codes")
+    chosen: Json = {} if codes is None else {"retry_if": lambda error: error.code in codes}
+    return partial(async_retry if USE_ASYNC else retry, call, **only(options, "deadline"), **chosen)
 
 
 def only(request: Json, *names: str) -> Json:
@@ -332,13 +275,17 @@ async def in_pieces(body: bytes) -> AsyncIterator[bytes]:
         yield piece
 
 
-def received(response: httpx.Response) -> Json:
-    """Return what a response has."""
-    return {
-        "status": response.status_code,
-        "headers": dict(response.headers),
-        "body": b64encode(response.content).decode(),
-    }
+def succeeded(result: Any) -> Json:
+    """Return what a call returned."""
+    match result:
+        case httpx.Response():
+            body = b64encode(result.content).decode()
+            return {"status": result.status_code, "headers": dict(result.headers), "body": body}
+        case Token():
+            return {"token": json.loads(result.to_json())}
+        case Status():
+            return {"known": result.to_dict()}
+    return {}
 
 
 def failure(error: Exception) -> Json:

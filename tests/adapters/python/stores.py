@@ -37,11 +37,11 @@ class HttpStore:
 
     def get(self, key: str) -> Any:
         """Get a value."""
-        return self._post(op="get", key=key)["value"]
+        return self._post(op="get", key=key)
 
     def add(self, key: str, value: str, ttl: int) -> Any:
         """Set a value if the key is absent."""
-        return self._post(op="add", key=key, value=value, ttl=ttl)["added"]
+        return self._post(op="add", key=key, value=value, ttl=ttl)
 
     def set(self, key: str, value: str, ttl: int) -> None:
         """Set a value."""
@@ -59,11 +59,11 @@ class AsyncHttpStore:
 
     async def get(self, key: str) -> Any:
         """Get a value."""
-        return (await self._post(op="get", key=key))["value"]
+        return await self._post(op="get", key=key)
 
     async def add(self, key: str, value: str, ttl: int) -> Any:
         """Set a value if the key is absent."""
-        return (await self._post(op="add", key=key, value=value, ttl=ttl))["added"]
+        return await self._post(op="add", key=key, value=value, ttl=ttl)
 
     async def set(self, key: str, value: str, ttl: int) -> None:
         """Set a value."""

@@ -35,7 +35,7 @@ type Request struct {
 	Value string  `json:"value,omitempty"`
 	TTL   float64 `json:"ttl,omitempty"`
 
-	// For repeat: how often.
+	// For the bench: how often it is done, one after the other, without an error.
 	Times int `json:"times,omitempty"`
 
 	// For cancel: the id of the request.
@@ -118,8 +118,8 @@ type Response struct {
 	Canceled bool   `json:"canceled,omitempty"`
 	Trap     string `json:"trap,omitempty"`
 
-	// Known is the status of a client, which the response to status has in place of Status.
-	Known json.RawMessage `json:"-"`
+	// Known is the status of a client.
+	Known json.RawMessage `json:"known,omitempty"`
 
 	// Logs are the log lines of a call of the plugin, which arrive as events.
 	Logs []Log `json:"-"`
@@ -136,20 +136,4 @@ type Response struct {
 type Log struct {
 	Level string `json:"level,omitempty"` // debug or warn
 	Line  string `json:"line,omitempty"`
-}
-
-// UnmarshalJSON also reads the status of a client.
-func (r *Response) UnmarshalJSON(b []byte) error {
-	type plain Response
-	both := struct {
-		*plain
-		Status json.RawMessage `json:"status"`
-	}{plain: (*plain)(r)}
-	if err := json.Unmarshal(b, &both); err != nil || both.Status == nil {
-		return err
-	}
-	if json.Unmarshal(both.Status, &r.Status) != nil {
-		r.Known = both.Status
-	}
-	return nil
 }

@@ -48,22 +48,23 @@ func (s *Store) serve(w http.ResponseWriter, _ *http.Request, body []byte) {
 	json.NewEncoder(w).Encode(s.do(o))
 }
 
-func (s *Store) do(o operation) map[string]any {
+// do returns the value of a key, or null, or whether it was added.
+func (s *Store) do(o operation) any {
 	now := time.Now()
 	there, ok := s.values[o.Key]
 	ok = ok && now.Before(there.expires)
 	switch {
 	case o.Op == "get" && ok:
-		return map[string]any{"value": there.text}
+		return there.text
 	case o.Op == "get":
-		return map[string]any{"value": nil}
+		return nil
 	case o.Op == "add" && ok:
-		return map[string]any{"added": false}
+		return false
 	}
 	s.values[o.Key] = value{o.Value, now.Add(time.Duration(o.TTL * float64(time.Second)))}
 	close(s.change)
 	s.change = make(chan struct{})
-	return map[string]any{"added": true}
+	return true
 }
 
 // Expire has the keys with this part expire.

@@ -40,16 +40,23 @@ type Opened = (Client, Arc<Mutex<SystemTime>>);
 
 impl Adapter {
     async fn handle(self: Arc<Self>, fields: Value) -> Outcome {
+        for _ in 1..fields["times"].as_u64().unwrap_or(1) {
+            self.run(&fields).await?;
+        }
+        self.run(&fields).await
+    }
+
+    async fn run(&self, fields: &Value) -> Outcome {
         match text(&fields["op"]) {
             "versions" => Ok(json!({ "versions": versions() })),
-            "open" => self.open(&fields).await,
-            "repeat" => self.repeat(&fields).await.map(|()| json!({})),
-            "store" => store::run(&*self.store(&fields["store"])?, &fields).await.map_err(trap),
+            "open" => self.open(fields).await,
+            "store" => store::run(&*self.store(&fields["store"])?, fields).await.map_err(trap),
             "cancel" => {
                 lock(&self.running).get(&fields["target"].as_u64().unwrap_or_default()).inspect(|task| task.abort());
                 Ok(json!({}))
             }
-            op => self.call(op, &fields).await,
+            "own" if fields.get("client").is_none() => sent(fields)?.send_own(None, None).await,
+            op => self.call(op, fields).await,
         }
     }
 
@@ -88,20 +95,6 @@ impl Adapter {
         Ok(json!({}))
     }
 
-    /// Makes a call again and again, or sends a request with reqwest alone.
-    async fn repeat(&self, fields: &Value) -> Result<(), Value> {
-        let opened = lock(&self.clients).get(text(&fields["client"])).cloned();
-        let sent = field::<Sent>(fields, "request")?;
-        for _ in 0..fields["times"].as_u64().unwrap_or_default() {
-            match (&sent, &opened) {
-                (Some(sent), _) => sent.send_bare().await.map_err(trap)?,
-                (None, Some((client, _))) => drop(client.list_jobs().await.map_err(failed)?),
-                _ => return Err(trap("there is no such client")),
-            }
-        }
-        Ok(())
-    }
-
     async fn call(&self, op: &str, fields: &Value) -> Outcome {
         let opened = lock(&self.clients).get(text(&fields["client"])).cloned();
         let (mut client, now) = opened.ok_or_else(|| trap("there is no such client"))?;
@@ -118,38 +111,34 @@ impl Adapter {
         if let Some(id) = field::<Option<String>>(fields, "user_id")? {
             client = client.for_user(id.as_deref());
         }
-        let sent: Sent = field(fields, "request")?.unwrap_or_default();
+        let sent = sent(fields)?;
         let make = async || {
-            Ok(match op {
-                "list_jobs" => response(&client.with_headers(sent.headers.clone()).list_jobs().await?),
-                "send_request" => response(&client.send_request(sent.to_library()).await?),
-                "get_token" => json!({ "token": get_token(&client, fields).await? }),
-                "set_token" => {
-                    client.set_token(&Token::from_json(&fields["token"].to_string())?).await.map(|()| json!({}))?
-                }
-                "set_secret" => client.set_secret(text(&fields["secret"])).await.map(|()| json!({}))?,
-                _ => client.clear_token().await.map(|()| json!({}))?,
-            })
+            match op {
+                "list_jobs" => return Ok(response(&client.with_headers(sent.headers.clone()).list_jobs().await?)),
+                "send_request" => return Ok(response(&client.send_request(sent.to_library()).await?)),
+                "get_token" => return Ok(json!({ "token": get_token(&client, fields).await? })),
+                "set_token" => client.set_token(&Token::from_json(&fields["token"].to_string())?).await?,
+                "clear_token" => client.clear_token().await?,
+                _ => client.set_secret(text(&fields["secret"])).await?,
+            }
+            Ok(json!({}))
         };
         let codes: Option<Vec<Code>> = field(&fields["retry"], "codes")?;
+        let is_wanted = |error: &Error| codes.as_ref().is_some_and(|codes| codes.contains(&error.code));
         match (op, field::<f64>(&fields["retry"], "deadline")?) {
-            ("own", _) => sent.send_own(&client, limit.flatten()).await,
-            ("close", _) => {
-                client.close_within(limit.flatten().unwrap_or(Duration::MAX)).await;
-                Ok(json!({}))
+            ("own", _) => return sent.send_own(Some(&client), limit.flatten()).await,
+            ("close", _) => client.close_within(limit.flatten().unwrap_or(Duration::MAX)).await,
+            ("status", _) => return Ok(json!({ "known": client.status() })),
+            (_, Some(deadline)) if codes.is_some() => {
+                return retry_if(seconds(deadline)?, is_wanted, make).await.map_err(failed);
             }
-            ("status", _) => Ok(json!({ "status": client.status() })),
-            (_, Some(deadline)) => match codes {
-                Some(codes) => retry_if(seconds(deadline)?, |error: &Error| codes.contains(&error.code), make)
-                    .await
-                    .map_err(failed),
-                None => retry(seconds(deadline)?, make).await.map_err(failed),
-            },
+            (_, Some(deadline)) => return retry(seconds(deadline)?, make).await.map_err(failed),
             ("list_jobs" | "send_request" | "get_token" | "set_token" | "clear_token" | "set_secret", _) => {
-                make().await.map_err(failed)
+                return make().await.map_err(failed);
             }
-            _ => Err(trap(format!("no operation {op}"))),
+            _ => return Err(trap(format!("no operation {op}"))),
         }
+        Ok(json!({}))
     }
 
     /// Returns the store of this name, or makes it.
@@ -167,6 +156,10 @@ async fn get_token(client: &Client, fields: &Value) -> Result<Token, Error> {
         Value::Null => client.get_token().await,
         refused => client.replace_token(text(refused)).await,
     }
+}
+
+fn sent(fields: &Value) -> Result<Sent, Value> {
+    Ok(field(fields, "request")?.unwrap_or_default())
 }
 
 /// Reads a config by the names of its fields.

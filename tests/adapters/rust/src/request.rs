@@ -57,17 +57,12 @@ impl Sent {
         }
     }
 
-    pub async fn send_bare(&self) -> Result<(), reqwest::Error> {
-        let mut request = HTTP.request(self.method.clone(), &self.url);
-        for (name, value) in &self.headers {
-            request = request.header(name, value);
+    /// Sends the request with the middleware of a client or, without one, with reqwest alone.
+    pub async fn send_own(&self, client: Option<&Client>, timeout: Option<Duration>) -> Result<Value, Value> {
+        let mut api = ClientBuilder::new(HTTP.clone());
+        if let Some(client) = client {
+            api = api.with(client.middleware().await.map_err(failed)?);
         }
-        let request = request.body(self.body.clone().unwrap_or_default());
-        request.send().await?.error_for_status()?.bytes().await.map(drop)
-    }
-
-    pub async fn send_own(&self, client: &Client, timeout: Option<Duration>) -> Result<Value, Value> {
-        let api = ClientBuilder::new(HTTP.clone()).with(client.middleware().await.map_err(failed)?).build();
         let mut request = reqwest::Request::new(self.method.clone(), Url::parse(&self.url).map_err(misuse)?);
         *request.timeout_mut() = timeout;
         if !self.query.is_empty() {
@@ -85,7 +80,7 @@ impl Sent {
             let stream = || futures_util::stream::iter([Ok::<_, reqwest::Error>(body.clone())]);
             *request.body_mut() = Some(if self.once { reqwest::Body::wrap_stream(stream()) } else { body.into() });
         }
-        let response = api.execute(request).await.map_err(|error| match error {
+        let response = api.build().execute(request).await.map_err(|error| match error {
             OwnError::Middleware(error) => error.downcast::<Error>().map_or_else(trap, failed),
             OwnError::Reqwest(error) => trap(error),
         })?;

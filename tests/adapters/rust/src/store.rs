@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use automatic_rostering::{Cause, FileStore, MemoryStore, RedisStore, Store, async_trait, redis};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{request::HTTP, text};
@@ -34,7 +35,7 @@ pub async fn run(store: &dyn Store, fields: &Value) -> Result<Value, Cause> {
 struct HttpStore(String);
 
 impl HttpStore {
-    async fn post(&self, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+    async fn post<T: DeserializeOwned>(&self, op: &str, key: &str, value: &str, ttl: Duration) -> Result<T, Cause> {
         let operation = json!({ "op": op, "key": key, "value": value, "ttl": ttl.as_secs() });
         let response = HTTP.post(&self.0).body(operation.to_string()).send().await?;
         Ok(serde_json::from_slice(&response.error_for_status()?.bytes().await?)?)
@@ -44,14 +45,14 @@ impl HttpStore {
 #[async_trait]
 impl Store for HttpStore {
     async fn get(&self, key: &str) -> Result<Option<String>, Cause> {
-        Ok(self.post("get", key, "", Duration::ZERO).await?["value"].as_str().map(Into::into))
+        self.post("get", key, "", Duration::ZERO).await
     }
 
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
-        Ok(self.post("add", key, value, ttl).await?["added"].as_bool().ok_or("no result of add")?)
+        self.post("add", key, value, ttl).await
     }
 
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
-        self.post("set", key, value, ttl).await.map(drop)
+        self.post::<bool>("set", key, value, ttl).await.map(drop)
     }
 }

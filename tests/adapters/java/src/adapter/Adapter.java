@@ -62,10 +62,19 @@ public final class Adapter {
         var store = stores.open(r.get("store"), http());
         thread(r, () -> Stores.use(store, r));
       }
-      case "repeat" -> repeat(r);
       case "cancel" -> {
         cancels.getOrDefault(r.get("target").longValue(), () -> {}).run();
         respond(r, null);
+      }
+      case "own" -> {
+        var request = ownRequest(r);
+        var body = HttpResponse.BodyHandlers.ofByteArray();
+        if (r.has("client")) {
+          var client = client(r);
+          send(r, () -> client.send(request, body), () -> client.sendAsync(request, body));
+        } else {
+          send(r, () -> http().send(request, body), () -> http().sendAsync(request, body));
+        }
       }
       default -> call(r, client(r));
     }
@@ -76,28 +85,6 @@ public final class Adapter {
       http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
     return http;
-  }
-
-  /** Makes a call again and again, or sends a request with java.net.http alone. */
-  private void repeat(JsonNode r) {
-    Callable<Integer> call;
-    if (r.has("request")) {
-      var request = ownRequest(r);
-      call = () -> http().send(request, HttpResponse.BodyHandlers.ofByteArray()).statusCode();
-    } else {
-      var client = client(r);
-      call = () -> client.listJobs().status();
-    }
-    thread(
-        r,
-        () -> {
-          for (var i = 0; i < r.get("times").intValue(); i++) {
-            if (call.call() != 200) {
-              throw new IOException("another status than 200");
-            }
-          }
-          return null;
-        });
   }
 
   private void call(JsonNode r, RosteringClient client) throws Exception {
@@ -129,12 +116,7 @@ public final class Adapter {
         var secret = r.get("secret").textValue();
         thread(r, done(() -> client.setSecret(secret)));
       }
-      case "status" -> thread(r, () -> Map.of("status", new RawValue(client.status().toJson())));
-      case "own" -> {
-        var request = ownRequest(r);
-        var body = HttpResponse.BodyHandlers.ofByteArray();
-        send(r, () -> client.send(request, body), () -> client.sendAsync(request, body));
-      }
+      case "status" -> thread(r, () -> Map.of("known", new RawValue(client.status().toJson())));
       case "close" -> {
         var limit = r.has("timeout") ? seconds(r.get("timeout")) : null;
         thread(r, done(limit == null ? client::close : () -> client.close(limit)));
@@ -161,7 +143,7 @@ public final class Adapter {
   }
 
   private <T> void send(JsonNode r, Callable<T> blocking, Supplier<CompletableFuture<T>> async) {
-    if (!Boolean.getBoolean("async")) {
+    if (!Boolean.getBoolean("async") || r.has("times")) {
       thread(r, blocking);
       return;
     }
@@ -187,6 +169,9 @@ public final class Adapter {
         new Thread(
             () -> {
               try {
+                for (var left = r.path("times").asInt(1); left > 1; left--) {
+                  work.call();
+                }
                 respond(r, work.call());
               } catch (Throwable e) {
                 respond(r, e);

@@ -48,13 +48,12 @@ final class Stores {
   private record Posts(HttpClient http, URI url) implements Store {
     @Override
     public String get(String key) throws Exception {
-      return post(Map.of("op", "get", "key", key)).path("value").textValue();
+      return post(Map.of("op", "get", "key", key)).textValue();
     }
 
     @Override
     public boolean add(String key, String value, long ttl) throws Exception {
-      var added = post(Map.of("op", "add", "key", key, "value", value, "ttl", ttl));
-      return added.path("added").booleanValue();
+      return post(Map.of("op", "add", "key", key, "value", value, "ttl", ttl)).booleanValue();
     }
 
     @Override
