@@ -31,7 +31,7 @@ COLUMNS = ("file", "call", "host calls", "forwarded", "pages", "operators")
 
 
 class Host:
-    """An Extism host with one instance, which sends nothing. Its methods below `functions` are what the plugin imports.
+    """An Extism host with one instance, which sends nothing.
 
     `statuses` are those of the service's next responses, 200 without any.
     """
@@ -46,11 +46,32 @@ class Host:
         self.memory = bytearray(1 << 20)  # blocks, each after a word with its length
         self.vars = {}
         self.statuses = []
+        self.functions = {
+            "alloc": self.alloc,
+            "free": lambda at: None,
+            "length": self.length,
+            "load_u8": lambda at: self.memory[at],
+            "load_u64": lambda at: word(self.memory, at),
+            "store_u8": lambda at, value: self.write(at, bytes([value & 0xFF])),
+            "store_u64": lambda at, value: self.write(at, value.to_bytes(8, "little")),
+            "input_length": lambda: len(self.input),
+            "input_load_u8": lambda at: self.input[at],
+            "input_load_u64": lambda at: word(self.input, at),
+            "output_set": lambda at, size: setattr(self, "output", bytes(self.memory[at : at + size])),
+            "error_set": lambda at: setattr(self, "error", self.block(at)),
+            "config_get": lambda key: self.put(CONFIG.get(self.block(key).decode(), "").encode()),
+            "var_get": lambda key: self.put(self.vars.get(self.block(key), b"")),
+            "var_set": lambda key, value: self.vars.update({self.block(key): self.block(value)}),
+            "http_request": self.send,
+            "http_status_code": lambda: self.status,
+            "log_debug": lambda line: None,
+            "log_warn": lambda line: None,
+            "clock_time_get": lambda clock, precision, result: self.tell_time(result),
+        }
         module = Module.from_file(engine, str(wasm))
         linker = Linker(engine)
         for imported in module.imports:
-            function = self.counted(imported.name, imported.type.params)
-            linker.define_func(imported.module, imported.name, imported.type, function, imported.name == "clock_time_get")
+            linker.define_func(imported.module, imported.name, imported.type, self.counted(imported.name, imported.type.params))
         self.exports = linker.instantiate(self.store, module).exports(self.store)
 
     def counted(self, name, params):
@@ -58,8 +79,7 @@ class Host:
 
         def call(*args):
             self.calls[name] += 1
-            caller, args = args[: len(args) - len(masks)], args[len(args) - len(masks) :]
-            return getattr(self, name)(*caller, *(a & mask for a, mask in zip(args, masks, strict=True)))
+            return self.functions[name](*(a & mask for a, mask in zip(args, masks, strict=True)))
 
         return call
 
@@ -74,84 +94,42 @@ class Host:
         forwarded, pages = sum(self.calls[f] for f in FORWARDED), self.exports["memory"].size(self.store)
         return self.output, (self.calls.total(), forwarded, pages, FUEL - self.store.get_fuel())
 
-    def put(self, block):
-        if not block:
-            return 0
-        at = self.alloc(len(block))
-        self.memory[at : at + len(block)] = block
+    def alloc(self, size):
+        at = self.next + 8
+        self.next = (at + size + 7) & ~7
+        self.write(at - 8, size.to_bytes(8, "little"))
         return at
+
+    def write(self, at, data):
+        self.memory[at : at + len(data)] = data
+
+    def length(self, at):
+        return word(self.memory, at - 8) if at else 0
 
     def block(self, at):
         return bytes(self.memory[at : at + self.length(at)])
 
-    # functions
-
-    def alloc(self, size):
-        at = self.next + 8
-        self.next = (at + size + 7) & ~7
-        self.store_u64(at - 8, size)
+    def put(self, data):
+        if not data:
+            return 0
+        at = self.alloc(len(data))
+        self.write(at, data)
         return at
 
-    def free(self, at):
-        pass
-
-    def length(self, at):
-        return self.load_u64(at - 8) if at else 0
-
-    def load_u8(self, at):
-        return self.memory[at]
-
-    def load_u64(self, at):
-        return int.from_bytes(self.memory[at : at + 8], "little")
-
-    def store_u8(self, at, value):
-        self.memory[at] = value & 0xFF
-
-    def store_u64(self, at, value):
-        self.memory[at : at + 8] = value.to_bytes(8, "little")
-
-    def input_length(self):
-        return len(self.input)
-
-    def input_load_u8(self, at):
-        return self.input[at]
-
-    def input_load_u64(self, at):
-        return int.from_bytes(self.input[at : at + 8], "little")
-
-    def output_set(self, at, size):
-        self.output = bytes(self.memory[at : at + size])
-
-    def error_set(self, at):
-        self.error = self.block(at)
-
-    def config_get(self, key):
-        return self.put(CONFIG.get(self.block(key).decode(), "").encode())
-
-    def var_get(self, key):
-        return self.put(self.vars.get(self.block(key), b""))
-
-    def var_set(self, key, value):
-        self.vars[self.block(key)] = self.block(value) if value else b""
-
-    def http_request(self, request, body):
+    def send(self, request, body):
         if json.loads(self.block(request))["url"].endswith("/connect/token"):
             self.status = 200
             return self.put(GRANT.encode())
         self.status = self.statuses.pop(0) if self.statuses else 200
         return self.put(b"the jobs")
 
-    def http_status_code(self):
-        return self.status
-
-    def log_debug(self, line):
-        pass
-
-    log_warn = log_debug
-
-    def clock_time_get(self, caller, clock, precision, result):
-        caller["memory"].write(caller, (NOW * 10**9).to_bytes(8, "little"), result)
+    def tell_time(self, at):
+        self.exports["memory"].write(self.store, (NOW * 10**9).to_bytes(8, "little"), at)
         return 0
+
+
+def word(data, at):
+    return int.from_bytes(data[at : at + 8], "little")
 
 
 def measure(wasm):
