@@ -9,8 +9,8 @@ import (
 	"automatic-rostering/tests/runner/hosts"
 )
 
-// A reader copies the sections Install and Quick start of a page into an empty folder, block by block, and has jobs. Then the
-// library's own tests run, as its language has it. All from a clean clone, on a machine without what builds the plugin.
+// A reader copies the sections Install and Quick start of a page into an empty folder, block by block, and has jobs. All from a
+// clean clone, on a machine without what builds the plugin.
 func TestClone(t *testing.T) {
 	clone := t.TempDir()
 	t.Setenv("CLONE", clone)
@@ -20,7 +20,7 @@ func TestClone(t *testing.T) {
 		make -C "$CLONE" MAKEFLAGS= HOSTS= build/sandbox
 		mkdir -p sdk/rust/target
 		ln -s "$ROOT/sdk/rust/target" "$CLONE/sdk/rust/target" # a dependency is compiled once`)
-	for page, start := range map[string]struct{ host, prepare, tests string }{
+	for page, start := range map[string]struct{ host, before, after string }{
 		"README.md": {"python", `git -C "$CLONE" init -q
 			git -C "$CLONE" add -A
 			git -C "$CLONE" -c user.name=a -c user.email=a@b.invalid commit -qm clone
@@ -32,28 +32,22 @@ func TestClone(t *testing.T) {
 			`, `pip install --quiet --force-reinstall --no-deps "git+file://$CLONE#subdirectory=sdk/python"
 			build/sandbox python jobs.py`},
 		"sdk/c/README.md":  {"c", "", ""},
-		"sdk/go/README.md": {"go", "", `go test -C "$CLONE/sdk/go" ./...`},
+		"sdk/go/README.md": {"go", "", ""},
 		// Maven's local repository is another one, with what was downloaded before.
 		"sdk/java/README.md": {"java", `mkdir maven
 			for group in ~/.m2/repository/*; do ln -s "$group" maven; done
 			rm -f maven/example
 			export MAVEN_OPTS="-Dmaven.repo.local=$PWD/maven"
-			`, `mvn --quiet -f "$CLONE/sdk/java" test`},
-		"sdk/javascript/README.md": {"node", "", `ln -s "$ROOT/sdk/javascript/node_modules" "$CLONE/sdk/javascript"
-			npm test --silent --prefix "$CLONE/sdk/javascript"`},
-		"sdk/python/README.md": {"python", "", `pip install --quiet "$CLONE/sdk/python[redis]" pytest==9.0.1 prometheus-client==0.26.0 opentelemetry-sdk==1.45.2
-			cd "$CLONE/sdk/python"
-			pytest --quiet`},
-		"sdk/rust/README.md": {"rust", "export CARGO_TARGET_DIR=$ROOT/sdk/rust/target\n", `cd "$CLONE/sdk/rust"
-			export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" NO_PROXY='*,0.0.0.0/0,::/0'
-			cargo test --locked --quiet --release --workspace --all-features --test behavior
-			cargo test --locked --quiet --release --workspace --all-features --doc`},
+			`, ""},
+		"sdk/javascript/README.md": {"node", "", ""},
+		"sdk/python/README.md":     {"python", "", ""},
+		"sdk/rust/README.md":       {"rust", "export CARGO_TARGET_DIR=$ROOT/sdk/rust/target\n", ""},
 	} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			hosts.Setup(t, start.host, "setup")
 			script := copied(t, sections(read(t, page), "##", "Install", "Quick start", "Use it"))
-			if out := run(t, start.prepare+script+start.tests); !strings.Contains(out, "sandbox-job-1") {
+			if out := run(t, start.before+script+start.after); !strings.Contains(out, "sandbox-job-1") {
 				t.Errorf("no jobs: %s\n%s", script, out)
 			}
 		})

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,11 +52,11 @@ type response struct {
 // granted is the response of a token endpoint that works, and found that of the service.
 var granted, found = response{status: 200, body: grant(grantedToken)}, response{status: 200, body: jobs}
 
-// FuzzExports calls an export with any input, with a token and without one.
-func FuzzExports(f *testing.F) {
+// FuzzCalls calls an export with any input, with a token and without one, and responds to its requests with anything.
+func FuzzCalls(f *testing.F) {
 	for n, inputs := range [][]string{
 		{``, `{"force":true,"now":1.8e9}`, `{"refused":"@T","now":1800000000}`},
-		{`{"now":1800000000}`, `{"customer_id":null,"user_id":"a b","now":1800000000}`, `{"customer_id":"\ud83d"}`},
+		{``, `{"customer_id":null,"user_id":"a b","now":1800000000}`, `{"customer_id":"\ud83d"}`},
 		{`{"path":"/a?b=%41","method":"POST","body":"\u20ac","headers":{"A":"b\tc"},"now":1800000000}`, `{"path":"/%2e%2e/"}`},
 		{`{"accepts":["store"],"now":1800000000}`, `{"refused":"@T","used":true,"now":1800000000}`},
 		{`{"flow":"5 154038231409057 1800000000 0 0 0 0 0 0 0 0 0 0 0 0 122518239841723","status":200,"body":"@S"}`, `{"flow":""}`},
@@ -63,56 +64,43 @@ func FuzzExports(f *testing.F) {
 		{` `, `{}`}, {"\n", `[]`}, {`{`, "\xff"},
 		{`{"path":"/a?b","method":"PUT","body":true}`, `{"user_id":null}`},
 		{`{"status":500,"body":"@S @T","headers":{"Retry-After":"5"},"tokens":["@T"]}`, `{"failed":"@S"}`},
-		{`{"now":1800000000}`, ``},
+		{``},
 	} {
 		for _, input := range inputs {
-			f.Add(uint8(n), []byte(input))
-			f.Add(uint8(n+len(exports)), []byte(input))
+			f.Add(uint8(n), []byte(input), uint16(200), granted.body, uint16(200), jobs)
+			f.Add(uint8(n+len(exports)), []byte(input), uint16(200), granted.body, uint16(200), jobs)
 		}
 	}
-	f.Fuzz(func(t *testing.T, export uint8, input []byte) {
-		w := newFuzzed(t, input)
-		w.secrets = []string{clientSecret} // the input may name tokens, which are then sent
-		if int(export)/len(exports)%2 == 1 {
-			w.call("get_token", nowInput, granted)
-		}
-		w.call(exports[int(export)%len(exports)], withSecrets.Replace(string(input)), granted, found)
-		w.works()
-	})
-}
-
-// FuzzResponses responds to the requests of direct calls with anything.
-func FuzzResponses(f *testing.F) {
 	for _, body := range []string{``, "\x00", `{}`, `{"access_token":"@T","token_type":"bEARER","expires_in":"99999"}`, `{"access_token":"a.b","expires_in":36e2}`,
 		`{"error":"invalid_client @S","error_description":"@S @T"}`, `{"access_token":"\u0000"`, "\xff@S", strings.Repeat("[", 2000)} {
 		for _, status := range []uint16{0, 200, 302, 401, 429, 500, 999} {
-			f.Add(uint8(1), status, []byte(body), uint16(200), jobs)
-			f.Add(uint8(status), uint16(200), granted.body, status, []byte(body))
+			f.Add(uint8(1), []byte(nil), status, []byte(body), uint16(200), jobs)
+			f.Add(uint8(len(exports))+uint8(status%2), []byte(nil), uint16(200), granted.body, status, []byte(body))
 		}
 	}
-	f.Fuzz(func(t *testing.T, export uint8, tokenStatus uint16, tokenBody []byte, status uint16, body []byte) {
-		w := newFuzzed(t, tokenBody, body)
+	f.Fuzz(func(t *testing.T, export uint8, input []byte, tokenStatus uint16, tokenBody []byte, status uint16, body []byte) {
+		w := newFuzzed(t, input, tokenBody, body)
 		read := func(status uint16, body []byte) response {
 			return response{int(status) % 1000, []byte(withSecrets.Replace(string(body))), status/1000%8 == 7}
 		}
-		token, service := read(tokenStatus, tokenBody), read(status, body)
-		w.secrets = []string{clientSecret} // a response may grant any token
+		token, service, text := read(tokenStatus, tokenBody), read(status, body), withSecrets.Replace(string(input))
+		w.secrets = []string{clientSecret} // a response may grant any token, and the input name one
 		responses := []response{token, service, service}
-		if export%5 > 2 { // with a token that the service may refuse
+		if int(export)/len(exports)%2 == 1 { // with a token that the service may refuse
 			w.call("get_token", nowInput, granted)
-			w.secrets = append(w.secrets, grantedToken)
 			responses = []response{service, token, service}
+			if text == "" {
+				w.secrets = append(w.secrets, grantedToken)
+			}
 		}
-		if export%5 == 4 {
-			responses[1] = granted
-		}
-		name := exports[export%2]
-		e := w.call(name, nowInput, responses...)
+		name := exports[int(export)%len(exports)]
+		text = cmp.Or(text, nowInput)
+		e := w.call(name, text, responses...)
 		if name == "list_jobs" && e.failure == "" && !e.lost && !bytes.Equal(e.output, service.body) {
 			t.Fatalf("list_jobs returns %q, not %q", e.output, service.body)
 		}
 		w.secrets = w.secrets[:1]
-		w.call(name, nowInput, responses...) // within a backoff, or with the token that came
+		w.call(name, text, responses...) // within a backoff, or with the token that came
 		w.works()
 	})
 }
