@@ -199,9 +199,10 @@ format: setup-check ## format all code
 matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
 	@cd tests && go test -count=1 -timeout 30m -run 'Plugin|Libraries|Tables' ./runner -update
 
-bench: build/bench ## measure warm calls: the plugin against C and Rust, each library against its bare HTTP client
+bench: build/bench ## measure warm calls: the plugin against one in C, each library against its bare HTTP client
 	@tools/setup.sh plugin
-	@tests/bench/peers.sh
+	@clang-19 --target=wasm32 -O2 -mbulk-memory -nostdlib -Wall -Wextra -Werror -Wl,--no-entry -Wl,--strip-all \
+		-o build/peer.wasm tests/bench/peer/peer.c
 	@build/bench plugin
 	@tools/each.sh adapter
 	@build/bench libraries

@@ -1,7 +1,7 @@
 // Command bench measures what costs time, always next to a peer in the same run: batches of both
 // alternate, and the median of the ratios of each pair counts, so that a busy machine slows both.
 //
-//	bench plugin     warm calls of the plugin: plugins in C and Rust (peers.sh makes them)
+//	bench plugin     warm calls of the plugin: a plugin in C, peer/peer.c
 //	bench libraries  a warm list_jobs of each library: the same requests of its HTTP client
 //	bench first      the first call of a process, and clients: the same requests of that HTTP client
 //

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ var (
 	jobs          = []byte(`{"jobs":[` + strings.Repeat(`{"id":"job-0001","status":"completed"},`, 25) + `{}]}`)
 )
 
-// constants is the config, which the peers have as constants.
+// constants is the config, which the peer has as constants.
 var constants = map[string]string{
 	"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example",
 	"client_id": "client", "client_secret": "the-secret", "customer_id": "c", "user_id": "u",
@@ -38,33 +39,26 @@ type guest struct {
 	sent func() string // the last request's Authorization
 }
 
-// plugins compares warm calls of the plugin with those of its peers: their CPU time and the memory of the host.
+// plugins compares warm calls of the plugin with those of its peer: their CPU time and the memory of the host.
 func plugins() error {
-	header("call", "peer", "CPU", "memory", "CPU, of the peer's", "memory, of the peer's")
+	header("call", "CPU", "memory", "CPU, of the peer's", "memory, of the peer's")
 	for _, host := range []struct {
 		name  string
 		calls int // of a batch
 		open  func([]byte) (guest, error)
 	}{{"stub host", 2000, onStub}, {"go-sdk", 200, onSDK}} {
-		for _, peer := range []string{"c", "rust"} {
-			ours, err := warm(host.open, "plugin/rostering.wasm")
+		ours, err := warm(host.open, "plugin/rostering.wasm")
+		theirs, err2 := warm(host.open, "build/peer.wasm")
+		if err := cmp.Or(err, err2); err != nil {
+			return err
+		}
+		for _, export := range []string{"list_jobs", "get_token"} {
+			own, ratios, err := compare(61, ours.batch(export, host.calls), theirs.batch(export, host.calls))
 			if err != nil {
 				return err
 			}
-			theirs, err := warm(host.open, "build/peers/"+peer+".wasm")
-			if peer == "rust" && errors.Is(err, os.ErrNotExist) {
-				continue // peers.sh has said why Rust's is missing
-			} else if err != nil {
-				return err
-			}
-			for _, export := range []string{"list_jobs", "get_token"} {
-				own, ratios, err := compare(61, ours.batch(export, host.calls), theirs.batch(export, host.calls))
-				if err != nil {
-					return err
-				}
-				row(fmt.Sprintf("`%s`, %s", export, host.name), peer, fmt.Sprintf("%.1f µs", own[0]*1e6/float64(host.calls)),
-					fmt.Sprintf("%.0f KiB", own[1]/1024/float64(host.calls)), times(ratios[0]), times(ratios[1]))
-			}
+			row(fmt.Sprintf("`%s`, %s", export, host.name), fmt.Sprintf("%.1f µs", own[0]*1e6/float64(host.calls)),
+				fmt.Sprintf("%.0f KiB", own[1]/1024/float64(host.calls)), times(ratios[0]), times(ratios[1]))
 		}
 	}
 	return nil
