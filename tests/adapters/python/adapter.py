@@ -78,7 +78,6 @@ class Events(logging.Handler):
         self.client, self.throws = client, throws
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line."""
         if self.throws:
             raise OSError("the disk is full")
         level = "warn" if record.levelno == logging.WARNING else "debug"
@@ -107,7 +106,6 @@ class Opened:
         self.now = request.get("now", time.time())
 
     async def open(self, request: Json, store: Any) -> None:
-        """Open the client."""
         logger = logging.Logger(request["client"])  # noqa: LOG001 - it goes with the client
         logger.addHandler(Events(request["client"], throws=request.get("log") == "throws"))
         names = {"timeout": "timeout", "max_body": "max_body", "wasm": "plugin", "headers": "headers"}
@@ -173,7 +171,6 @@ class Adapter:
         return new_http(follow_redirects=True)
 
     async def run(self) -> None:
-        """Respond to each line of standard input."""
         lines = asyncio.StreamReader(limit=LONGEST_LINE)
         protocol = asyncio.StreamReaderProtocol(lines)
         await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
@@ -184,7 +181,6 @@ class Adapter:
                 await self.tasks[request["id"]]
 
     async def respond(self, request: Json) -> None:
-        """Respond to a request."""
         try:
             response = await self.perform(request)
         except asyncio.CancelledError:
@@ -195,7 +191,6 @@ class Adapter:
         write({"id": request["id"], **response})
 
     async def perform(self, request: Json) -> Json:
-        """Do what a request wants."""
         if opened := self.clients.get(request.get("client", "")):
             opened.now = request.get("now", opened.now)
         match request["op"]:
@@ -216,7 +211,7 @@ class Adapter:
             case "cancel":
                 raise NotImplementedError("no cancel: Python cannot cancel a thread")
             case "own":
-                auth = {"auth": RosteringAuth(opened.client)} if opened else {}
+                auth = {"auth": RosteringAuth(self.clients[request["client"]].client)} if "client" in request else {}
                 sent = {"method": "GET"} | content(request["request"]) | only(request, "timeout") | auth
                 call = partial(self.http.request, url=request["request"]["url"], **sent)
             case _:
@@ -224,7 +219,6 @@ class Adapter:
         return succeeded(await run(call, request.get("times", 1)))
 
     async def use_store(self, request: Json) -> Json:
-        """Use a store."""
         arguments = {"key": request.get("key", "")}
         if request["do"] != "get":
             arguments |= {"value": request.get("value", ""), "ttl": ceil(request["ttl"])}

@@ -36,15 +36,12 @@ class HttpStore:
         self._url, self._http = url, httpx.Client(**OPTIONS)
 
     def get(self, key: str) -> Any:
-        """Get a value."""
         return self._post(op="get", key=key)
 
     def add(self, key: str, value: str, ttl: int) -> Any:
-        """Set a value if the key is absent."""
         return self._post(op="add", key=key, value=value, ttl=ttl)
 
     def set(self, key: str, value: str, ttl: int) -> None:
-        """Set a value."""
         self._post(op="set", key=key, value=value, ttl=ttl)
 
     def _post(self, **fields: object) -> Any:
@@ -58,15 +55,12 @@ class AsyncHttpStore:
         self._url, self._http = url, httpx.AsyncClient(**OPTIONS)
 
     async def get(self, key: str) -> Any:
-        """Get a value."""
         return await self._post(op="get", key=key)
 
     async def add(self, key: str, value: str, ttl: int) -> Any:
-        """Set a value if the key is absent."""
         return await self._post(op="add", key=key, value=value, ttl=ttl)
 
     async def set(self, key: str, value: str, ttl: int) -> None:
-        """Set a value."""
         await self._post(op="set", key=key, value=value, ttl=ttl)
 
     async def _post(self, **fields: object) -> Any:

@@ -16,16 +16,7 @@ const logger = { ...console, debug: at('debug'), info: at('info'), warn: at('war
  * @returns {Promise<object[]>} events, and the response
  */
 export async function respond(request, options) {
-  const {
-    id,
-    op,
-    wasm,
-    wasi: useWasi = false,
-    config = {},
-    allowed_hosts: allowedHosts = [],
-    export: name,
-    input,
-  } = request;
+  const { id, op, wasm, wasi: useWasi = false, config = {}, allowed_hosts: allowedHosts = [] } = request;
   events = [];
   try {
     if (op === 'open') {
@@ -33,8 +24,8 @@ export async function respond(request, options) {
       plugin = await createPlugin(wasm, { useWasi, config, allowedHosts, logger, logLevel: 'debug', ...options });
       return [{ id }];
     }
-    const bytes = Uint8Array.from(atob(input ?? ''), (character) => character.charCodeAt(0));
-    const output = (await plugin?.call(name, bytes))?.bytes() ?? [];
+    const bytes = Uint8Array.from(atob(request.input ?? ''), (character) => character.charCodeAt(0));
+    const output = (await plugin?.call(request.export, bytes))?.bytes() ?? [];
     return [...events, { id, output: btoa(Array.from(output, (byte) => String.fromCharCode(byte)).join('')) }];
   } catch (thrown) {
     const { message } = /** @type {Error} */ (thrown);

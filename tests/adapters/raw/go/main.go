@@ -4,8 +4,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"log"
 	"os"
 	"path"
@@ -15,35 +13,21 @@ import (
 
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
-)
 
-// request is a line of standard input.
-type request struct {
-	ID               int64
-	Op, Wasm, Export string
-	WASI             bool
-	Config           map[string]string
-	AllowedHosts     []string `json:"allowed_hosts"`
-	Input            []byte
-}
+	"automatic-rostering/tests/runner/protocol"
+)
 
 func main() {
 	extism.SetLogLevel(extism.LogLevelDebug)
 	ctx, requests, responses := context.Background(), json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	cache := wazero.NewCompilationCache()
 	var plugin *extism.Plugin
-	for {
-		var r request
-		if err := requests.Decode(&r); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			log.Fatal(err)
-		}
-		response := map[string]any{"id": r.ID}
+	for r := (protocol.Request{}); requests.Decode(&r) == nil; r = (protocol.Request{}) {
+		response := protocol.Response{ID: r.ID}
 		var err error
 		switch r.Op {
 		case "versions":
-			response["versions"] = versions()
+			response.Versions = versions()
 		case "open":
 			if plugin != nil {
 				_ = plugin.Close(ctx)
@@ -54,15 +38,16 @@ func main() {
 		case "call":
 			plugin.SetLogger(func(level extism.LogLevel, line string) {
 				if !strings.HasPrefix(line, "Calling ") && !strings.HasPrefix(line, "Initializing ") { // go-sdk's own
-					_ = responses.Encode(map[string]any{"event": "log", "level": strings.ToLower(level.String()), "line": line})
+					logged := protocol.Log{Level: strings.ToLower(level.String()), Line: line}
+					_ = responses.Encode(protocol.Response{Event: "log", Log: logged})
 				}
 			})
-			_, response["output"], err = plugin.Call(r.Export, r.Input)
+			_, response.Output, err = plugin.Call(r.Export, r.Input)
 		}
 		if err != nil && plugin != nil && plugin.GetError() != "" {
-			response["error"] = plugin.GetError()
+			response.Error = plugin.GetError()
 		} else if err != nil {
-			response["trap"] = err.Error()
+			response.Trap = err.Error()
 		}
 		if err := responses.Encode(response); err != nil {
 			log.Fatal(err)

@@ -1,60 +1,36 @@
 package raw;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.dylibso.chicory.log.Logger;
 import com.dylibso.chicory.wasi.WasiOptions;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import demo.JacksonCodec;
 import demo.JdkAdapter;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.io.*;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Properties;
-import org.extism.sdk.chicory.ExtismFunctionException;
-import org.extism.sdk.chicory.Manifest;
-import org.extism.sdk.chicory.ManifestWasm;
-import org.extism.sdk.chicory.Plugin;
+import java.util.*;
+import org.extism.sdk.chicory.*;
 import org.extism.sdk.chicory.http.HttpConfig;
 
 /** The raw host in Java: see tests/adapters/README.md. */
 public final class Raw {
-  private record Request(
-      long id,
-      String op,
-      String wasm,
-      boolean wasi,
-      Map<String, String> config,
-      String[] allowedHosts,
-      String export,
-      byte[] input) {}
+  private static final JsonMapper JSON = new JsonMapper();
 
   public static void main(String[] args) throws IOException {
-    var json =
-        JsonMapper.builder()
-            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .build();
-    var log = new Events(json);
     Plugin plugin = null;
-    var requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    var requests = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (String line; (line = requests.readLine()) != null; ) {
-      var r = json.readValue(line, Request.class);
-      var response = new HashMap<String, Object>(Map.of("id", r.id));
+      var r = JSON.readTree(line);
+      var response = new HashMap<String, Object>(Map.of("id", r.get("id")));
       try {
-        switch (r.op) {
+        switch (r.get("op").textValue()) {
           case "versions" -> response.put("versions", versions());
-          case "open" -> plugin = open(r, log);
+          case "open" -> plugin = open(r);
           default -> {
-            var input = r.input == null ? new byte[0] : r.input;
-            response.put("output", plugin.call(r.export, input));
+            var input = Base64.getDecoder().decode(r.path("input").asText());
+            response.put("output", plugin.call(r.get("export").textValue(), input));
           }
         }
       } catch (ExtismFunctionException e) {
@@ -62,40 +38,37 @@ public final class Raw {
       } catch (RuntimeException | StackOverflowError e) {
         response.put("trap", e.toString());
       }
-      print(json, response);
+      print(response);
     }
   }
 
-  private static Plugin open(Request r, Logger log) {
+  private static Plugin open(JsonNode r) {
+    var config = new HashMap<String, String>();
+    r.path("config").properties().forEach(e -> config.put(e.getKey(), e.getValue().asText()));
+    var hosts = JSON.convertValue(r.path("allowed_hosts"), String[].class);
     var options =
         new Manifest.Options()
             .withAoT()
-            .withAllowedHosts(r.allowedHosts == null ? new String[0] : r.allowedHosts)
-            .withConfig(r.config == null ? Map.of() : r.config)
+            .withAllowedHosts(hosts == null ? new String[0] : hosts)
+            .withConfig(config)
             .withHttpConfig(new HttpConfig(JacksonCodec::new, JdkAdapter::new))
-            .withWasi(r.wasi ? WasiOptions.builder().build() : null);
-    var wasm = ManifestWasm.fromFilePath(Path.of(r.wasm)).build();
+            .withWasi(r.path("wasi").asBoolean() ? WasiOptions.builder().build() : null);
+    var wasm = ManifestWasm.fromFilePath(Path.of(r.get("wasm").textValue())).build();
     var manifest = Manifest.ofWasms(wasm).withOptions(options).build();
-    return Plugin.ofManifest(manifest).withLogger(log).build();
+    return Plugin.ofManifest(manifest).withLogger(new Events()).build();
   }
 
-  private static void print(JsonMapper json, Map<String, Object> object) {
-    try {
-      System.out.writeBytes(json.writeValueAsBytes(object));
-      System.out.println();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private static void print(Map<String, Object> object) {
+    System.out.writeBytes((JSON.valueToTree(object) + "\n").getBytes(UTF_8));
   }
 
-  private record Events(JsonMapper json) implements Logger {
+  private static final class Events implements Logger {
     @Override
     public void log(Level level, String line, Throwable cause) {
-      if (level == Level.TRACE) { // of the SDK
-        return;
+      if (level != Level.TRACE) { // of the SDK
+        var name = level == Level.WARNING ? "warn" : level.name().toLowerCase(Locale.ROOT);
+        print(Map.of("event", "log", "level", name, "line", line));
       }
-      var name = level == Level.WARNING ? "warn" : level.name().toLowerCase(Locale.ROOT);
-      print(json, Map.of("event", "log", "level", name, "line", line));
     }
 
     @Override
@@ -104,17 +77,15 @@ public final class Raw {
     }
   }
 
+  /** Maven writes the version into each library. */
   private static String versions() throws IOException {
     var all = "Java " + System.getProperty("java.version");
     for (var library : List.of("org.extism.sdk/chicory-sdk-core", "com.dylibso.chicory/runtime")) {
-      // Maven writes the version into the library.
+      var properties = new Properties();
       var file = "/META-INF/maven/" + library + "/pom.properties";
-      try (var stream = Raw.class.getResourceAsStream(file)) {
-        var properties = new Properties();
-        properties.load(stream);
-        var name = library.endsWith("core") ? "chicory-sdk-core" : "chicory";
-        all += ", " + name + " " + properties.getProperty("version");
-      }
+      properties.load(Raw.class.getResourceAsStream(file));
+      var name = library.endsWith("core") ? "chicory-sdk-core" : "chicory";
+      all += ", " + name + " " + properties.getProperty("version");
     }
     return all;
   }
