@@ -109,7 +109,7 @@ func onStub(wasm []byte) (guest, error) {
 		return guest{}, err
 	}
 	var last []byte
-	h.Config, h.Lenient, h.Clock = constants, true, time.Unix(1_800_000_000, 0)
+	h.Config, h.Clock = constants, time.Unix(1_800_000_000, 0)
 	h.Respond = func(request, body []byte) (int, []byte, error) {
 		if last = request; body != nil {
 			return http.StatusOK, tokenResponse, nil

@@ -39,40 +39,6 @@ func instance(t *testing.T, file, token string) *stubhost.Host {
 	return h
 }
 
-// Neither the token nor the body enters the guest in a warm call, so the host calls do not grow with the token. How many they
-// are is held by make bench-check.
-func TestWarmCallsIgnoreTokenSize(t *testing.T) {
-	for _, build := range []struct{ file, input string }{
-		{"plugin/rostering.wasm", ""}, // the host's clock
-		{"plugin/rostering.wasm", `{"now":1800000000}`},
-		{"plugin/rostering-nowasi.wasm", `{"now":1800000000}`},
-	} {
-		for _, export := range []string{"list_jobs", "get_token"} {
-			first := 0
-			for _, length := range []int{2, 900, 32 << 10} {
-				token := strings.Repeat("t", length)
-				h := instance(t, build.file, token)
-				for range 2 { // cold, warm
-					output, failure, err := h.Call(t.Context(), export, build.input)
-					if err != nil || failure != "" {
-						t.Fatalf("%s: %s %v", export, failure, err)
-					}
-					if strings.Contains(string(output), token) != (export == "get_token") {
-						t.Errorf("%s returns %.99q", export, output)
-					}
-				}
-				config, all := h.Calls("config_get")
-				if first == 0 {
-					first = all
-				}
-				if all != first || config > 0 {
-					t.Errorf("%s, %s makes %d host calls with a token of %d bytes, %d with two; %d read config", build.file, export, all, length, first, config)
-				}
-			}
-		}
-	}
-}
-
 // A failed request is a trap. An ordinary TinyGo plugin is dead after some hundred of them, because a trap leaves stack pointer
 // and heap as they were.
 func TestFailedRequestsLeaveNoTrace(t *testing.T) {

@@ -1,5 +1,4 @@
-// Package stubhost is an Extism host for tests and benchmarks: it counts what the plugin asks of it, sends nothing, and holds
-// the plugin to who owns which block.
+// Package stubhost is an Extism host for tests and benchmarks: it sends nothing, and holds the plugin to who owns which block.
 //
 // config_get and var_get take the block of the key, var_set those of name and value, http_request those of request and body,
 // log_* that of the line. What var_get gives is not to be written to. The blocks of output_set and error_set must live until
@@ -49,11 +48,8 @@ type Host struct {
 	Clock time.Time
 	// Logs are the log lines since the last Call began.
 	Logs [][]byte
-	// Lenient lets the plugin use a block that it has passed.
-	Lenient bool
 
 	memory
-	counts   []count
 	input    []byte
 	output   []byte
 	failure  uint64
@@ -61,12 +57,6 @@ type Host struct {
 	runtime  wazero.Runtime
 	instance api.Module
 	exports  map[string]api.Function // looking one up is slow
-}
-
-// count is how often the last Call called a function.
-type count struct {
-	name  string
-	calls int
 }
 
 // New instantiates the plugin. Its _initialize is not called, as go-sdk does not without WASI.
@@ -92,23 +82,9 @@ func (h *Host) Close(ctx context.Context) error { return h.runtime.Close(ctx) }
 // Memory is the size of the plugin's own memory in bytes.
 func (h *Host) Memory() uint32 { return h.instance.Memory().Size() }
 
-// Calls is how often the last Call called a function of the host, and all of them.
-func (h *Host) Calls(name string) (of, all int) {
-	for _, c := range h.counts {
-		all += c.calls
-		if c.name == name {
-			of = c.calls
-		}
-	}
-	return of, all
-}
-
 // Call calls an export. failure is the plugin's error text; err is a trap.
 func (h *Host) Call(ctx context.Context, export, input string) (output []byte, failure string, err error) {
 	h.reset()
-	for i := range h.counts {
-		h.counts[i].calls = 0
-	}
 	h.Logs, h.input, h.output, h.failure = h.Logs[:0], []byte(input), nil, 0
 	result, err := h.exports[export].Call(ctx)
 	switch {
@@ -124,7 +100,6 @@ func (h *Host) Call(ctx context.Context, export, input string) (output []byte, f
 func (h *Host) offer(ctx context.Context) error {
 	word := binary.LittleEndian
 	log := func(s []uint64) { h.Logs = append(h.Logs, h.take(s[0])) }
-	length := func(s []uint64) { s[0] = h.length(s[0]) }
 	env, wasi := h.runtime.NewHostModuleBuilder("extism:host/env"), h.runtime.NewHostModuleBuilder("wasi_snapshot_preview1")
 	for _, f := range []struct {
 		in              wazero.HostModuleBuilder
@@ -134,8 +109,7 @@ func (h *Host) offer(ctx context.Context) error {
 	}{
 		{env, "alloc", "I", "I", func(s []uint64) { s[0] = h.alloc(s[0]) }},
 		{env, "free", "I", "", func(s []uint64) { h.take(s[0]) }},
-		{env, "length", "I", "I", length},
-		{env, "length_unsafe", "I", "I", length},
+		{env, "length", "I", "I", func(s []uint64) { s[0] = h.length(s[0]) }},
 		{env, "load_u8", "I", "i", func(s []uint64) { s[0] = uint64(h.at(s[0], 1, false)[0]) }},
 		{env, "load_u64", "I", "I", func(s []uint64) { s[0] = word.Uint64(h.at(s[0], 8, false)) }},
 		{env, "store_u8", "Ii", "", func(s []uint64) { h.at(s[0], 1, true)[0] = byte(s[1]) }},
@@ -150,22 +124,15 @@ func (h *Host) offer(ctx context.Context) error {
 		{env, "var_set", "II", "", func(s []uint64) { h.setVar(s[0], s[1]) }},
 		{env, "http_request", "II", "I", func(s []uint64) { s[0] = h.send(s[0], s[1]) }},
 		{env, "http_status_code", "", "i", func(s []uint64) { s[0] = uint64(h.status) }},
-		{env, "http_headers", "", "I", func(s []uint64) { s[0] = 0 }},
-		{env, "get_log_level", "", "i", func(s []uint64) { s[0] = 5 }}, // off
 		{env, "log_debug", "I", "", log},
 		{env, "log_warn", "I", "", log},
-		{env, "log_error", "I", "", log},
 		{wasi, "clock_time_get", "iIi", "i", func(s []uint64) {
 			h.instance.Memory().WriteUint64Le(uint32(s[2]), uint64(h.Clock.UnixNano()))
 			s[0] = 0
 		}},
 	} {
-		i := len(h.counts)
-		h.counts = append(h.counts, count{name: f.name})
-		f.in.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
-			h.counts[i].calls++
-			f.call(stack)
-		}), types(f.params), types(f.results)).Export(f.name)
+		call := api.GoFunc(func(_ context.Context, stack []uint64) { f.call(stack) })
+		f.in.NewFunctionBuilder().WithGoFunction(call, types(f.params), types(f.results)).Export(f.name)
 	}
 	_, err := env.Instantiate(ctx)
 	if err == nil {
@@ -215,6 +182,6 @@ func (h *Host) send(request, body uint64) uint64 {
 // take reads a block that the host now owns.
 func (h *Host) take(offset uint64) []byte {
 	b := h.block(offset)
-	b.gone = !h.Lenient
+	b.gone = true
 	return b.bytes
 }

@@ -27,6 +27,7 @@ CONFIG = {
 }
 FORWARDED = ("alloc", "free", "length", "load_u8", "store_u8", "output_set", "error_set")
 FUEL = 1 << 40
+WARM, MOST_WHEN_WARM = ("get_token", "list_jobs"), 24  # of whose host calls a token of 900 bytes would need 113
 COLUMNS = ("file", "call", "host calls", "forwarded", "pages", "operators")
 
 
@@ -164,11 +165,19 @@ def measure(wasm):
         yield f"resume {name}", cost
 
 
+def rows_of(wasm):
+    """Returns the costs as rows. In a warm call, neither token nor body enters the plugin, and no config is read."""
+    for name, cost in measure(wasm):
+        if name in WARM and cost[0] > MOST_WHEN_WARM:
+            sys.exit(f"{wasm.name}: a warm {name} makes {cost[0]} host calls: what does it read?")
+        yield (wasm.name, name, *map(str, cost))
+
+
 def main(folder, baseline, *options):
     rows = [COLUMNS]
     for file in ("rostering.wasm", "rostering-nowasi.wasm"):
         rows.append((file, "bytes", str((folder / file).stat().st_size), "", "", ""))
-        rows += [(file, name, *map(str, cost)) for name, cost in measure(folder / file)]
+        rows += rows_of(folder / file)
     if options == ("--update",):
         baseline.write_text("".join("\t".join(row) + "\n" for row in rows))
         return 0
