@@ -4,7 +4,6 @@ package plugin
 import (
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -80,22 +79,5 @@ func TestNoPathOfTheMachine(t *testing.T) {
 		if found := path.Find(read(t, file)); found != nil {
 			t.Errorf("%s holds %q", file, found)
 		}
-	}
-}
-
-// The same source must build to the same bytes in another folder and with nothing cached, so that anyone can check what they
-// got.
-func TestSameBytesInAnotherFolder(t *testing.T) {
-	folder := t.TempDir()
-	hosts.RequireToolchain(t)
-	const script = `(cd "$ROOT" && tar -c Makefile go.mod go.sum plugin tools tests/runner/hosts) | tar -x
-		make build/rostering.wasm build/rostering-nowasi.wasm
-		cmp build/rostering.wasm plugin/rostering.wasm
-		cmp build/rostering-nowasi.wasm plugin/rostering-nowasi.wasm`
-	build := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
-	build.Dir = folder
-	build.Env = append(os.Environ(), "ROOT="+root, "GOCACHE="+filepath.Join(folder, "cache"), "HOSTS=", "MAKEFLAGS=", "MAKELEVEL=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
 	}
 }
