@@ -31,7 +31,7 @@ func TestOneVersion(t *testing.T) {
 		"sdk/python/automatic_rostering/__init__.py": `__version__ = "(.*)"`,
 		"sdk/rust/Cargo.toml":                        `(?m)^version = "(.*)"`,
 		"sdk/rust/README.md":                         `automatic-rostering-(.*)\.crate`,
-		"tests/rules/opening.yaml":                   `{version: "(.*?)"`,
+		"tests/rules/opening.yaml":                   `{version: (\S+),`,
 	})
 }
 
