@@ -1,4 +1,4 @@
-// Package stubhost is an Extism host for tests and benchmarks: it sends nothing, and holds the plugin to who owns which block.
+// Package stubhost is an Extism host for tests: it sends nothing, and holds the plugin to who owns which block.
 //
 // config_get and var_get take the block of the key, var_set those of name and value, http_request those of request and body,
 // log_* that of the line. What var_get gives is not to be written to. The blocks of output_set and error_set must live until
