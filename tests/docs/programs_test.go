@@ -111,28 +111,27 @@ print(jobs)
 
 // The programs of pages that use the raw plugin run as they stand there. On a page, one continues the one before it.
 func TestProgramsOfTheRawPlugin(t *testing.T) {
-	const python = `"$ROOT/sdk/python/.venv/bin/python"`
-	for _, p := range []struct{ page, language, host, command, before, after string }{
-		{"README.md", "python", "python", python, "import prepared\n", ""},
-		{"docs/plugin.md", "python", "python", python, "", threads},
-		{"docs/contract.md", "python", "python", python, "from prepared import config\n", calls},
+	for page, around := range map[string][2]string{
+		"README.md":        {"import prepared\n", ""},
+		"docs/plugin.md":   {"", threads},
+		"docs/contract.md": {"from prepared import config\n", calls},
 	} {
-		t.Run(p.page+" "+p.language, func(t *testing.T) {
+		t.Run(page, func(t *testing.T) {
 			t.Parallel()
-			hosts.Setup(t, p.host, "setup")
-			code := p.before
-			for _, found := range block.FindAllStringSubmatch(sections(read(t, p.page), "##", "Programs", "One thread at a time", "The raw plugin", "A host"), -1) {
-				if found[2] == p.language {
+			hosts.Setup(t, "python", "setup")
+			code := around[0]
+			for _, found := range block.FindAllStringSubmatch(sections(read(t, page), "##", "Programs", "One thread at a time", "The raw plugin", "A host"), -1) {
+				if found[2] == "python" {
 					code += found[3]
 				}
 			}
-			out := run(t, sandboxOnPath+`ln -s "$ROOT/plugin" "$ROOT/plugin/rostering.wasm" "$ROOT/sdk/javascript/node_modules" .
+			out := run(t, sandboxOnPath+`ln -s "$ROOT/plugin" "$ROOT/plugin/rostering.wasm" .
 				export ROSTERING_WASM=$PWD/plugin/rostering.wasm
 				cat >prepared.py <<'END'
 `+prepared+`END
-				cat >program.mjs <<'END'
-`+code+p.after+`END
-				rostering-sandbox `+p.command+` program.mjs`)
+				cat >program.py <<'END'
+`+code+around[1]+`END
+				rostering-sandbox "$ROOT/sdk/python/.venv/bin/python" program.py`)
 			if !strings.Contains(out, "sandbox-job-1") {
 				t.Errorf("no jobs: %s", out)
 			}
