@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,13 +11,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
 
 	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/stubhost"
 )
 
 var (
@@ -33,33 +30,25 @@ var constants = map[string]string{
 	"client_id": "client", "client_secret": "the-secret", "customer_id": "c", "user_id": "u",
 }
 
-// guest is a plugin on a host.
-type guest struct {
-	call func(export string) ([]byte, error)
-	sent func() string // the last request's Authorization
-}
+// guest is a plugin on go-sdk.
+type guest struct{ *extism.Plugin }
 
-// plugins compares warm calls of the plugin with those of its peer: their CPU time and the memory of the host.
+// plugins compares warm calls of the plugin on go-sdk with those of its peer: their CPU time and the memory of the host.
 func plugins() error {
 	header("call", "CPU", "memory", "CPU, of the peer's", "memory, of the peer's")
-	for _, host := range []struct {
-		name  string
-		calls int // of a batch
-		open  func([]byte) (guest, error)
-	}{{"stub host", 2000, onStub}, {"go-sdk", 200, onSDK}} {
-		ours, err := warm(host.open, "plugin/rostering.wasm")
-		theirs, err2 := warm(host.open, "build/peer.wasm")
-		if err := cmp.Or(err, err2); err != nil {
+	const calls = 200 // of a batch
+	ours, err := warm("plugin/rostering.wasm")
+	theirs, err2 := warm("build/peer.wasm")
+	if err := cmp.Or(err, err2); err != nil {
+		return err
+	}
+	for _, export := range []string{"list_jobs", "get_token"} {
+		own, ratios, err := compare(61, ours.batch(export, calls), theirs.batch(export, calls))
+		if err != nil {
 			return err
 		}
-		for _, export := range []string{"list_jobs", "get_token"} {
-			own, ratios, err := compare(61, ours.batch(export, host.calls), theirs.batch(export, host.calls))
-			if err != nil {
-				return err
-			}
-			row(fmt.Sprintf("`%s`, %s", export, host.name), fmt.Sprintf("%.1f µs", own[0]*1e6/float64(host.calls)),
-				fmt.Sprintf("%.0f KiB", own[1]/1024/float64(host.calls)), times(ratios[0]), times(ratios[1]))
-		}
+		row(fmt.Sprintf("`%s`", export), fmt.Sprintf("%.1f µs", own[0]*1e6/calls), fmt.Sprintf("%.0f KiB", own[1]/1024/calls),
+			times(ratios[0]), times(ratios[1]))
 	}
 	return nil
 }
@@ -71,7 +60,7 @@ func (g guest) batch(export string, calls int) func() (cost, error) {
 		runtime.ReadMemStats(&before)
 		start := cpu(os.Getpid())
 		for range calls {
-			if _, err := g.call(export); err != nil {
+			if _, _, err := g.Call(export, nil); err != nil {
 				return nil, err
 			}
 		}
@@ -81,66 +70,27 @@ func (g guest) batch(export string, calls int) func() (cost, error) {
 	}
 }
 
-// warm opens a plugin, and checks that each call does what is measured.
-func warm(open func([]byte) (guest, error), file string) (g guest, err error) {
-	wasm, err := os.ReadFile(filepath.Join(hosts.Root(), file))
-	if err != nil {
-		return g, err
-	}
-	if g, err = open(wasm); err != nil {
-		return g, err
-	}
-	for range 3 {
-		if got, err := g.call("list_jobs"); err != nil || !bytes.Equal(got, jobs) || g.sent() != "Bearer "+token {
-			return g, fmt.Errorf("list_jobs of %s: %w, %.80q with the Authorization %.80q", file, err, got, g.sent())
-		}
-		if got, err := g.call("get_token"); err != nil || !bytes.Contains(got, []byte(token)) {
-			return g, fmt.Errorf("get_token of %s: %w, %.80q", file, err, got)
-		}
-	}
-	return g, nil
-}
-
-// onStub has a host whose functions do next to nothing, so that the plugin's own time is measured.
-func onStub(wasm []byte) (guest, error) {
-	ctx := context.Background()
-	h, err := stubhost.New(ctx, wasm)
-	if err != nil {
-		return guest{}, err
-	}
-	var last []byte
-	h.Config, h.Clock = constants, time.Unix(1_800_000_000, 0)
-	h.Respond = func(request, body []byte) (int, []byte, error) {
-		if last = request; body != nil {
-			return http.StatusOK, tokenResponse, nil
-		}
-		return http.StatusOK, jobs, nil
-	}
-	return guest{func(export string) ([]byte, error) {
-		output, failure, err := h.Call(ctx, export, "")
-		if failure != "" {
-			err = errors.New(failure)
-		}
-		return output, err
-	}, func() string { return stubhost.Read(last).Headers["Authorization"] }}, nil
-}
-
-// onSDK has go-sdk. Responses do not come over a network.
-func onSDK(wasm []byte) (guest, error) {
-	ctx := context.Background()
+// warm opens a plugin, and checks that each call does what is measured. Responses do not come over a network.
+func warm(file string) (g guest, err error) {
 	http.DefaultClient.Transport = &toService // which go-sdk sends with
-	plugin, err := extism.NewPlugin(ctx, extism.Manifest{
-		Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: constants, AllowedHosts: []string{"*"},
+	g.Plugin, err = extism.NewPlugin(context.Background(), extism.Manifest{
+		Wasm: []extism.Wasm{extism.WasmFile{Path: filepath.Join(hosts.Root(), file)}}, Config: constants, AllowedHosts: []string{"*"},
 	}, extism.PluginConfig{
 		EnableWasi: true, ModuleConfig: wazero.NewModuleConfig().WithSysWalltime().WithSysNanotime(),
 	}, nil)
 	if err != nil {
-		return guest{}, err
+		return g, err
 	}
-	return guest{func(export string) ([]byte, error) {
-		_, output, err := plugin.CallWithContext(ctx, export, nil)
-		return output, err
-	}, func() string { return toService.last.Header.Get("Authorization") }}, nil
+	for range 3 {
+		_, got, err := g.Call("list_jobs", nil)
+		if sent := toService.last.Header.Get("Authorization"); err != nil || !bytes.Equal(got, jobs) || sent != "Bearer "+token {
+			return g, fmt.Errorf("list_jobs of %s: %w, %.80q with the Authorization %.80q", file, err, got, sent)
+		}
+		if _, got, err = g.Call("get_token", nil); err != nil || !bytes.Contains(got, []byte(token)) {
+			return g, fmt.Errorf("get_token of %s: %w, %.80q", file, err, got)
+		}
+	}
+	return g, nil
 }
 
 // service responds to go-sdk's requests.

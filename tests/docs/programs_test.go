@@ -9,8 +9,8 @@ import (
 	"automatic-rostering/tests/runner/hosts"
 )
 
-// A reader copies the sections Install and Quick start of a page into an empty folder, block by block, and has jobs. Then the
-// library's own tests run, as its language has it. All from a clean clone, on a machine without what builds the plugin.
+// A reader copies the sections Install and Quick start of a page into an empty folder, block by block, and has jobs. All from a
+// clean clone, on a machine without what builds the plugin.
 func TestClone(t *testing.T) {
 	clone := t.TempDir()
 	t.Setenv("CLONE", clone)
@@ -20,7 +20,7 @@ func TestClone(t *testing.T) {
 		make -C "$CLONE" MAKEFLAGS= HOSTS= build/sandbox
 		mkdir -p sdk/rust/target
 		ln -s "$ROOT/sdk/rust/target" "$CLONE/sdk/rust/target" # a dependency is compiled once`)
-	for page, start := range map[string]struct{ host, prepare, tests string }{
+	for page, start := range map[string]struct{ host, before, after string }{
 		"README.md": {"python", `git -C "$CLONE" init -q
 			git -C "$CLONE" add -A
 			git -C "$CLONE" -c user.name=a -c user.email=a@b.invalid commit -qm clone
@@ -53,7 +53,7 @@ func TestClone(t *testing.T) {
 			t.Parallel()
 			hosts.Setup(t, start.host, "setup")
 			script := copied(t, sections(read(t, page), "##", "Install", "Quick start", "Use it"))
-			if out := run(t, start.prepare+script+start.tests); !strings.Contains(out, "sandbox-job-1") {
+			if out := run(t, start.before+script+start.after); !strings.Contains(out, "sandbox-job-1") {
 				t.Errorf("no jobs: %s\n%s", script, out)
 			}
 		})
@@ -117,28 +117,27 @@ print(jobs)
 
 // The programs of pages that use the raw plugin run as they stand there. On a page, one continues the one before it.
 func TestProgramsOfTheRawPlugin(t *testing.T) {
-	const python = `"$ROOT/sdk/python/.venv/bin/python"`
-	for _, p := range []struct{ page, language, host, command, before, after string }{
-		{"README.md", "python", "python", python, "import prepared\n", ""},
-		{"docs/plugin.md", "python", "python", python, "", threads},
-		{"docs/contract.md", "python", "python", python, "from prepared import config\n", calls},
+	for page, around := range map[string][2]string{
+		"README.md":        {"import prepared\n", ""},
+		"docs/plugin.md":   {"", threads},
+		"docs/contract.md": {"from prepared import config\n", calls},
 	} {
-		t.Run(p.page+" "+p.language, func(t *testing.T) {
+		t.Run(page, func(t *testing.T) {
 			t.Parallel()
-			hosts.Setup(t, p.host, "setup")
-			code := p.before
-			for _, found := range block.FindAllStringSubmatch(sections(read(t, p.page), "##", "Programs", "One thread at a time", "The raw plugin", "A host"), -1) {
-				if found[2] == p.language {
+			hosts.Setup(t, "python", "setup")
+			code := around[0]
+			for _, found := range block.FindAllStringSubmatch(sections(read(t, page), "##", "Programs", "One thread at a time", "The raw plugin", "A host"), -1) {
+				if found[2] == "python" {
 					code += found[3]
 				}
 			}
-			out := run(t, sandboxOnPath+`ln -s "$ROOT/plugin" "$ROOT/plugin/rostering.wasm" "$ROOT/sdk/javascript/node_modules" .
+			out := run(t, sandboxOnPath+`ln -s "$ROOT/plugin" "$ROOT/plugin/rostering.wasm" .
 				export ROSTERING_WASM=$PWD/plugin/rostering.wasm
 				cat >prepared.py <<'END'
 `+prepared+`END
-				cat >program.mjs <<'END'
-`+code+p.after+`END
-				rostering-sandbox `+p.command+` program.mjs`)
+				cat >program.py <<'END'
+`+code+around[1]+`END
+				rostering-sandbox "$ROOT/sdk/python/.venv/bin/python" program.py`)
 			if !strings.Contains(out, "sandbox-job-1") {
 				t.Errorf("no jobs: %s", out)
 			}

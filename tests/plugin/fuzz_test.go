@@ -17,7 +17,6 @@ import (
 
 	"automatic-rostering/tests/runner/canary"
 	"automatic-rostering/tests/runner/contract"
-	"automatic-rostering/tests/stubhost"
 )
 
 const (
@@ -170,13 +169,13 @@ func FuzzStore(f *testing.F) {
 type fuzzed struct {
 	t        *testing.T
 	contract contract.Contract
-	hosts    []*stubhost.Host
+	hosts    []*host
 	// secrets is what may not be in an error, a log line or a flow.
 	secrets []string
 }
 
 // opened are the instances, which a process uses for all inputs.
-var opened = map[string]*stubhost.Host{}
+var opened = map[string]*host{}
 
 // newFuzzed returns the instances as if they were new. It skips inputs that are too long.
 func newFuzzed(t *testing.T, inputs ...[]byte) *fuzzed {
@@ -190,7 +189,7 @@ func newFuzzed(t *testing.T, inputs ...[]byte) *fuzzed {
 	w := &fuzzed{t: t, contract: schema, secrets: []string{clientSecret, grantedToken, storedToken}}
 	for _, file := range slices.Sorted(maps.Keys(builds)) {
 		if opened[file] == nil {
-			if opened[file], err = stubhost.New(context.Background(), read(t, file)); err != nil {
+			if opened[file], err = newHost(context.Background(), read(t, file)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -224,7 +223,7 @@ func (w *fuzzed) call(export, input string, responses ...response) ended {
 	return one
 }
 
-func (w *fuzzed) callOn(h *stubhost.Host, export, input string, responses []response) (e ended) {
+func (w *fuzzed) callOn(h *host, export, input string, responses []response) (e ended) {
 	w.t.Helper()
 	longest := len(input)
 	h.Respond = func(request, body []byte) (int, []byte, error) {
@@ -268,7 +267,7 @@ func (w *fuzzed) wantHidden(text string) {
 // wantAllowed holds a request to where it may go, and to what cannot split a header.
 func (w *fuzzed) wantAllowed(request []byte) {
 	w.t.Helper()
-	r := stubhost.Read(request)
+	r := readRequest(request)
 	token := r.URL == tokenURL && r.Method == "POST"
 	if !token && !strings.HasPrefix(r.URL, "https://service.example/api/") || token == (r.Headers["Authorization"] != "") {
 		w.t.Fatalf("a request with Authorization %q to %q", r.Headers["Authorization"], r.URL)

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"automatic-rostering/tests/stubhost"
 )
 
 func config() map[string]string {
@@ -18,9 +16,9 @@ func config() map[string]string {
 }
 
 // instance is a plugin on a stub host whose servers give token and a body.
-func instance(t *testing.T, file, token string) *stubhost.Host {
+func instance(t *testing.T, file, token string) *host {
 	t.Helper()
-	h, err := stubhost.New(t.Context(), read(t, file))
+	h, err := newHost(t.Context(), read(t, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +26,7 @@ func instance(t *testing.T, file, token string) *stubhost.Host {
 	h.Config = config()
 	h.Clock = time.Unix(now, 0)
 	h.Respond = func(request, _ []byte) (int, []byte, error) {
-		switch r := stubhost.Read(request); {
+		switch r := readRequest(request); {
 		case r.URL == tokenURL:
 			return 200, grant(token), nil
 		case r.URL == "https://service.example/api/jobs" && r.Headers["Authorization"] == "Bearer "+token:
@@ -57,7 +55,7 @@ func TestFailedRequestsLeaveNoTrace(t *testing.T) {
 			}
 			size, works := h.Memory(), h.Respond
 			h.Respond = func(request, body []byte) (int, []byte, error) {
-				if stubhost.Read(request).URL == server {
+				if readRequest(request).URL == server {
 					return 0, nil, errLost
 				}
 				return works(request, body)
@@ -98,7 +96,7 @@ func TestLittleRoomForVars(t *testing.T) {
 		}
 		for n := range 12 {
 			switch _, failure, err := h.Call(t.Context(), "get_token", fmt.Sprintf(`{"now":%d}`, now+n/2)); {
-			case errors.Is(err, stubhost.ErrNoRoom):
+			case errors.Is(err, errNoRoom):
 				if lost++; lost > most {
 					t.Errorf("with room for %d bytes, call %d is lost, too", room, n)
 				}

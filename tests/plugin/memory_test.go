@@ -1,4 +1,4 @@
-package stubhost
+package plugin
 
 import "fmt"
 

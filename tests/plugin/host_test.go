@@ -1,9 +1,4 @@
-// Package stubhost is an Extism host for tests and benchmarks: it sends nothing, and holds the plugin to who owns which block.
-//
-// config_get and var_get take the block of the key, var_set those of name and value, http_request those of request and body,
-// log_* that of the line. What var_get gives is not to be written to. The blocks of output_set and error_set must live until
-// the call ends.
-package stubhost
+package plugin
 
 import (
 	"bytes"
@@ -18,26 +13,28 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Request is an HTTP request of the plugin, without its body.
-type Request struct {
-	Method  string            `json:"method"`
-	URL     string            `json:"url"`
-	Headers map[string]string `json:"headers"`
+// request is an HTTP request of the plugin, without its body.
+type request struct {
+	Method, URL string
+	Headers     map[string]string
 }
 
-// Read reads a request as the plugin passes it.
-func Read(request []byte) (r Request) {
+// readRequest reads a request as the plugin passes it.
+func readRequest(request []byte) (r request) {
 	if err := json.Unmarshal(request, &r); err != nil {
 		panic(fmt.Errorf("the request is not JSON: %w", err))
 	}
 	return r
 }
 
-// ErrNoRoom is the trap of a var that does not fit.
-var ErrNoRoom = errors.New("no room for a var")
+// errNoRoom is the trap of a var that does not fit.
+var errNoRoom = errors.New("no room for a var")
 
-// Host is a host with one instance of the plugin. What it passes to Respond and returns may change with the next call.
-type Host struct {
+// host is an Extism host with one instance of the plugin. It sends nothing, and holds the plugin to who owns which block:
+// config_get and var_get take that of the key, var_set those of name and value, http_request those of request and body, log_*
+// that of the line; what var_get gives is not to be written to; those of output_set and error_set must live until the call
+// ends. What it passes to Respond and returns may change with the next call.
+type host struct {
 	Config map[string]string
 	Vars   map[string][]byte
 	// Room is for the vars, in bytes; one that does not fit is a trap. 0 is without a limit.
@@ -59,9 +56,9 @@ type Host struct {
 	exports  map[string]api.Function // looking one up is slow
 }
 
-// New instantiates the plugin. Its _initialize is not called, as go-sdk does not without WASI.
-func New(ctx context.Context, wasm []byte) (*Host, error) {
-	h := &Host{Config: map[string]string{}, Vars: map[string][]byte{}, runtime: wazero.NewRuntime(ctx), exports: map[string]api.Function{}}
+// newHost instantiates the plugin. Its _initialize is not called, as go-sdk does not without WASI.
+func newHost(ctx context.Context, wasm []byte) (*host, error) {
+	h := &host{Config: map[string]string{}, Vars: map[string][]byte{}, runtime: wazero.NewRuntime(ctx), exports: map[string]api.Function{}}
 	if err := h.offer(ctx); err != nil {
 		return nil, err
 	}
@@ -77,13 +74,13 @@ func New(ctx context.Context, wasm []byte) (*Host, error) {
 }
 
 // Close ends the instance.
-func (h *Host) Close(ctx context.Context) error { return h.runtime.Close(ctx) }
+func (h *host) Close(ctx context.Context) error { return h.runtime.Close(ctx) }
 
 // Memory is the size of the plugin's own memory in bytes.
-func (h *Host) Memory() uint32 { return h.instance.Memory().Size() }
+func (h *host) Memory() uint32 { return h.instance.Memory().Size() }
 
 // Call calls an export. failure is the plugin's error text; err is a trap.
-func (h *Host) Call(ctx context.Context, export, input string) (output []byte, failure string, err error) {
+func (h *host) Call(ctx context.Context, export, input string) (output []byte, failure string, err error) {
 	h.reset()
 	h.Logs, h.input, h.output, h.failure = h.Logs[:0], []byte(input), nil, 0
 	result, err := h.exports[export].Call(ctx)
@@ -97,7 +94,7 @@ func (h *Host) Call(ctx context.Context, export, input string) (output []byte, f
 }
 
 // offer defines what plugins import.
-func (h *Host) offer(ctx context.Context) error {
+func (h *host) offer(ctx context.Context) error {
 	word := binary.LittleEndian
 	log := func(s []uint64) { h.Logs = append(h.Logs, h.take(s[0])) }
 	env, wasi := h.runtime.NewHostModuleBuilder("extism:host/env"), h.runtime.NewHostModuleBuilder("wasi_snapshot_preview1")
@@ -148,7 +145,7 @@ func types(signature string) (types []api.ValueType) {
 	return types
 }
 
-func (h *Host) setVar(name, value uint64) {
+func (h *host) setVar(name, value uint64) {
 	key := string(h.take(name))
 	if value == 0 {
 		delete(h.Vars, key)
@@ -162,12 +159,12 @@ func (h *Host) setVar(name, value uint64) {
 		}
 	}
 	if h.Room > 0 && sum > h.Room {
-		panic(ErrNoRoom)
+		panic(errNoRoom)
 	}
 	h.Vars[key] = bytes.Clone(b)
 }
 
-func (h *Host) send(request, body uint64) uint64 {
+func (h *host) send(request, body uint64) uint64 {
 	var b []byte
 	if body != 0 {
 		b = h.take(body)
@@ -180,7 +177,7 @@ func (h *Host) send(request, body uint64) uint64 {
 }
 
 // take reads a block that the host now owns.
-func (h *Host) take(offset uint64) []byte {
+func (h *host) take(offset uint64) []byte {
 	b := h.block(offset)
 	b.gone = true
 	return b.bytes
