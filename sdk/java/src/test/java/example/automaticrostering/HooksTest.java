@@ -101,15 +101,6 @@ class HooksTest extends ServersTest {
   }
 
   @Test
-  void longInputIsRefusedSoon() {
-    var id = "c".repeat(100 << 20);
-    assertCode(INVALID_INPUT, client.forCustomer(id)::listJobs);
-    assertCode(INVALID_INPUT, () -> client.getToken(TokenOptions.refused(id)));
-    var header = ServiceRequest.builder("/").header("x", id).build();
-    assertCode(INVALID_INPUT, () -> client.sendRequest(header));
-  }
-
-  @Test
   void threadsAreDaemons() throws Exception {
     try (var client = builder().store(new MemoryStore()).open()) {
       client.listJobsAsync().get();

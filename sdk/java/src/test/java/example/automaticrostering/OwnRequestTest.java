@@ -50,15 +50,6 @@ class OwnRequestTest extends ServersTest {
     assertEquals(3, requests.size());
   }
 
-  @Test
-  void refusalWithoutAnotherTokenIsRead() throws Exception {
-    refused("no");
-    tokenStatus = 503;
-    var response = client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofLines());
-    assertEquals(401, response.statusCode());
-    assertEquals(List.of("no"), response.body().toList());
-  }
-
   /** Its connection stays usable: the next request goes through it. */
   @Test
   void interruptWhileItWaitsForAnotherToken() throws Exception {

@@ -25,7 +25,6 @@ abstract class ServersTest {
   URI uri;
   private final AtomicInteger tokens = new AtomicInteger();
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  volatile int tokenStatus = 200;
   private volatile CountDownLatch freed = new CountDownLatch(0);
   private volatile CountDownLatch tokenRequest = new CountDownLatch(0);
   private HttpServer auth;
@@ -48,7 +47,7 @@ abstract class ServersTest {
           assertDoesNotThrow(() -> freed.await());
           var token =
               "{\"access_token\":\"token-%d\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
-          respond(exchange, tokenStatus, token.formatted(tokens.incrementAndGet()));
+          respond(exchange, 200, token.formatted(tokens.incrementAndGet()));
         });
     server.createContext(
         "/",
