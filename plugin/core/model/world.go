@@ -16,7 +16,7 @@ const (
 	secret = "SECRETpass+w\u00f6rt%&\"of=this\u20acclient"
 )
 
-// world is a few instances of the core beside their model, and their surroundings.
+// world is a few instances of the core next to their model, and their surroundings.
 type world struct {
 	*rand.Rand // for the current action
 	profile
@@ -61,7 +61,7 @@ type member struct {
 	promise
 }
 
-// running is a flow beside its model. It keeps the result of its step, which may arrive late.
+// running is a flow next to its model. It keeps the result of its step, which may arrive late.
 type running struct {
 	at      *member
 	core    string

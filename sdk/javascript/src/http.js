@@ -19,7 +19,7 @@ import { userAgent } from './version.js';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The fetch of the runtime. Node's repeats a request after a 421, unless its body is a stream. @type {Fetch} */
+/** The runtime's fetch. Node's retries a request after a 421, unless its body is a stream. @type {Fetch} */
 export function defaultFetch(url, init) {
   const { body } = init;
   if (!isNode || !(body instanceof Uint8Array || typeof body === 'string')) return fetch(url, init);
