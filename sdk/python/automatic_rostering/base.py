@@ -96,7 +96,7 @@ class Core:
     def now(self) -> int:
         """Return the time by which tokens expire, in Unix seconds."""
         now = self.clock()
-        check("what clock returns", now, (float, int))
+        check("the time that clock returns", now, (float, int))
         return int(now)
 
     @property
