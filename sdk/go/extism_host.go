@@ -95,7 +95,7 @@ func (h *extismHost) setVar(key string, value []byte) {
 	h.vars[key] = string(value) // an empty value counts as missing
 }
 
-// log keeps a line until the export has returned, because who logs may call the client.
+// log keeps a line until the export has returned, because the logger may call the client.
 func (h *extismHost) log(level slog.Level, offset uint64) {
 	h.lines = append(h.lines, line{level: level, text: string(h.block(offset))})
 }

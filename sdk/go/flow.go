@@ -16,7 +16,7 @@ import (
 type flow struct {
 	holder  *holder
 	force   bool
-	refused *refusal // with which it began, or nil
+	refused *refusal // the refused token that began it, or nil
 	cancel  context.CancelCauseFunc
 	cause   error // of its last failed request
 	// storeFailed is whether the last step was one of the store, and failed.

@@ -1,4 +1,8 @@
-// Package docs holds what the pages say against what is built, and does what they tell their readers to do.
+// Package docs holds what the pages say against what is built, and does what they tell their readers to do: Install and Quick start
+// of README.md and of each language's page, the programs of docs/plugin.md and docs/contract.md, the controls and tests of
+// docs/sandbox.md, the stores of docs/fleet.md. What costs more than it shows was followed by hand, on 2026-11-24:
+// docs/operations.md (gunicorn, gevent, Celery, Django, Spring Boot, trio, proxies), Redis Cluster and Sentinel, the Redis user of
+// SECURITY.md, host-example/workerd with Wrangler, and the commands of CONTRIBUTING.md.
 package docs
 
 import (

@@ -65,9 +65,8 @@ func (f *Flow) end(enough bool, left int64) State {
 	return Failed
 }
 
-// waitsOut reports whether the flow waits until the backoff ends. The error of a refused token
-// is its caller's, a rejected secret stays rejected, and nobody waits in a flow while the
-// instance has a token for the others.
+// waitsOut reports whether the flow waits until the backoff ends. It does not if its caller gets
+// the error of a refused token, if the secret was rejected, or while others have a token.
 func (f *Flow) waitsOut(left int64) bool {
 	_, awaited := lockWait(f.looks)
 	code := codes[f.code]

@@ -121,7 +121,7 @@ func (f *Flow) tokenRead(value string) {
 
 // joinSeries continues the series of refused tokens in which another instance requested its
 // token, if this one is in a series, too, or has just begun: otherwise an instance that often
-// starts anew would replace each token that is too young.
+// restarts would replace each token that is too young.
 func (f *Flow) joinSeries(series int64) {
 	switch own := f.retry.InSeries(f.now); {
 	case series == 0 || series > f.now:

@@ -65,7 +65,7 @@ type State struct {
 	// service may learn of a new token late.
 	Token, Previous Token
 	UseFrom         int64
-	// Overlaps counts how often the service refused Token meanwhile.
+	// Overlaps counts how often the service refused Token during that time.
 	Overlaps int64
 	// Refused are the hashes of the last tokens that the service refused, latest first.
 	Refused [4]int64

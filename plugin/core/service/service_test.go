@@ -27,7 +27,7 @@ func Test304IsNotARedirect(t *testing.T) {
 	}
 }
 
-// What does not fit is left out, with whatever comes after it: valid JSON stays.
+// From the first header that does not fit, all are omitted: what remains is valid JSON.
 func TestLimitsOfHeaders(t *testing.T) {
 	most := strings.Repeat(`"a":"b", `, 99) + `"a":"b"`
 	for headers, want := range map[string]string{

@@ -19,7 +19,7 @@ import { userAgent } from './version.js';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The fetch of the runtime. Node's repeats a request after a 421, unless its body is a stream. @type {Fetch} */
+/** The runtime's fetch. Node's retries a request after a 421, unless its body is a stream. @type {Fetch} */
 export function defaultFetch(url, init) {
   const { body } = init;
   if (!isNode || !(body instanceof Uint8Array || typeof body === 'string')) return fetch(url, init);
@@ -49,7 +49,7 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   };
   if (body != null) init.body = hasHeader(headers, 'content-type') ? body : untyped(body);
   const response = await fetch(url, init);
-  if (typeof response?.status !== 'number') throw new TypeError('the fetch of the options returned no Response');
+  if (typeof response?.status !== 'number') throw new TypeError('options.fetch did not return a Response');
   const { status, headers: received } = response;
   if (!(status > 0 && status < 1000)) throw new TypeError('the response has an invalid status');
   const bounded = isResult(response) ? most : undefined;

@@ -77,7 +77,7 @@
  *
  * @typedef {object} TokenRequest
  * @property {boolean} [force] Requests a new token. If that fails, the cached one is kept.
- * @property {string} [refused] An access token that the service answered with 401: another one is returned.
+ * @property {string} [refused] An access token that got a 401 from the service: another one is returned.
  */
 
 /**

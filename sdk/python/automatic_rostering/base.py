@@ -76,7 +76,7 @@ class Core:
         """Load the plugin, which checks the config, and make an HTTP client if none was given."""
         if self.is_closed:
             raise RuntimeError(CLOSED)
-        # It loads the certificates for as long as the plugin compiles: one beside the other.
+        # Loading the certificates takes as long as compiling the plugin, so both run concurrently.
         self.io.make = lambda: self.io.http_kind(**http_options())
         making = in_thread(lambda: self.io.http or self.io.make())
         try:
@@ -96,7 +96,7 @@ class Core:
     def now(self) -> int:
         """Return the time by which tokens expire, in Unix seconds."""
         now = self.clock()
-        check("what clock returns", now, (float, int))
+        check("the time that clock returns", now, (float, int))
         return int(now)
 
     @property

@@ -1,4 +1,4 @@
-"""The clocks. Of freezegun, which stops those of `time` in some frames alone, they know nothing."""
+"""The clocks. They ignore freezegun, which stops those of `time` in some frames only."""
 
 import time
 from functools import partial

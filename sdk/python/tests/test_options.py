@@ -135,7 +135,7 @@ class Misuse(TestCase):
         client = self.clients()[0]
         self.want_refused(TypeError, "timeout", partial(client.close, "1"))
         with Client(CONFIG, clock=lambda: wrong) as late:
-            self.want_refused(TypeError, "what clock returns", late.list_jobs)
+            self.want_refused(TypeError, "the time that clock returns", late.list_jobs)
         for text in ("", "a-token", "[]", "{}", '{"access_token":"a","expires_at":"a"}'):
             with self.subTest(text), self.assertRaisesRegex(ValueError, "^not a token") as caught:
                 Token.from_json(text)

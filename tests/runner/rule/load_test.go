@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What a file may hold comes out as it stands there.
+// Values are read as the file has them.
 func TestRead(t *testing.T) {
 	for name, test := range map[string]struct{ steps, want string }{
 		"numbers are kept to the digit":     {"{a: 1e-999, b: 3600.0, c: -0}", `[{"a":1e-999,"b":3600.0,"c":-0}]`},

@@ -200,7 +200,7 @@ fn time(fields: &Value) -> Result<Option<SystemTime>, Value> {
     let Some(now) = field::<i64>(fields, "now")? else { return Ok(None) };
     let distance = Duration::from_secs(now.unsigned_abs());
     let time = if now < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
-    time.map(Some).ok_or_else(|| misuse("beyond the system's time"))
+    time.map(Some).ok_or_else(|| misuse("the time is out of range"))
 }
 
 fn text(value: &Value) -> &str {

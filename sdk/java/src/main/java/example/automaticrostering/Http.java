@@ -52,7 +52,7 @@ final class Http {
       isUntrusted = chain(thrown).anyMatch(CertificateException.class::isInstance);
     }
 
-    /** The JDK's parsers show pieces of what the server sent, which may repeat the request. */
+    /** The JDK's parsers quote what the server sent, which may contain the request. */
     private static String text(Throwable t) {
       var isClean = isNetwork(t) || isOf(t, SSLException.class, GeneralSecurityException.class);
       return isClean ? t.toString() : t.getClass().getName();
