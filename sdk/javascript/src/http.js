@@ -20,23 +20,20 @@ import { userAgent } from './version.js';
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const { Deno } = /** @type {any} */ (globalThis);
-let client = /** @type {any} */ (undefined); // of Deno
-
-/** Has later requests use other connections after a timeout: Deno would use one of HTTP/2 again that has fallen silent. @type {Fetch} */
-function fetchInDeno(url, init) {
-  const used = client;
-  init.signal?.addEventListener('abort', function () {
-    if (used !== client || this.reason?.name === 'AbortError') return; // or its caller left
-    client = Deno.createHttpClient({});
-    used?.close();
-  });
-  return fetch(url, /** @type {RequestInit} */ ({ ...init, client }));
-}
+let client = /** @type {any} */ (undefined); // of Deno, which would use a connection of HTTP/2 again that has fallen silent
 
 /** The fetch of the runtime. Node's repeats a request after a 421, unless its body is a stream. @type {Fetch} */
 export function defaultFetch(url, init) {
-  const { body } = init;
-  if (Deno && String(url).startsWith('https:')) return fetchInDeno(url, init);
+  const { body, signal } = init;
+  if (Deno) {
+    const used = client;
+    signal?.addEventListener('abort', () => {
+      if (!url.startsWith('https:') || used !== client || signal.reason?.name === 'AbortError') return;
+      client = Deno.createHttpClient({}); // with other connections
+      used?.close();
+    });
+    return fetch(url, /** @type {RequestInit} */ ({ ...init, client }));
+  }
   if (!isNode || !(body instanceof Uint8Array || typeof body === 'string')) return fetch(url, init);
   const blob = new Blob([/** @type {BlobPart} */ (body)]);
   const headers = { ...init.headers, 'Content-Length': String(blob.size) };
