@@ -19,9 +19,21 @@ import { userAgent } from './version.js';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+const { Deno } = /** @type {any} */ (globalThis);
+let client = /** @type {any} */ (undefined); // of Deno, which would use a connection of HTTP/2 again that has fallen silent
+
 /** The runtime's fetch. Node's retries a request after a 421, unless its body is a stream. @type {Fetch} */
 export function defaultFetch(url, init) {
-  const { body } = init;
+  const { body, signal } = init;
+  if (Deno) {
+    const used = client;
+    signal?.addEventListener('abort', () => {
+      if (!url.startsWith('https:') || used !== client || signal.reason?.name === 'AbortError') return;
+      client = Deno.createHttpClient({}); // with other connections
+      used?.close();
+    });
+    return fetch(url, /** @type {RequestInit} */ ({ ...init, client }));
+  }
   if (!isNode || !(body instanceof Uint8Array || typeof body === 'string')) return fetch(url, init);
   const blob = new Blob([/** @type {BlobPart} */ (body)]);
   const headers = { ...init.headers, 'Content-Length': String(blob.size) };

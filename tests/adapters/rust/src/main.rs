@@ -4,9 +4,11 @@ use std::any::type_name;
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 use std::error::Error as _;
 use std::fmt::Display;
+use std::future::poll_fn;
 use std::iter::successors;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, process};
 
@@ -244,7 +246,7 @@ fn versions() -> String {
     concat!("Rust ", env!("RUST_VERSION")).to_owned() + &versions.collect::<String>()
 }
 
-#[tokio::main(flavor = "current_thread")] // calls begin in the order of their lines
+#[tokio::main(worker_threads = 8)] // some hostile servers keep one busy
 async fn main() -> Result<(), Cause> {
     log::start();
     ring::default_provider().install_default().expect("it is the first");
@@ -254,7 +256,10 @@ async fn main() -> Result<(), Cause> {
         let fields: Value = serde_json::from_str(&line)?;
         let id = fields["id"].as_u64().unwrap_or_default();
         let span = info_span!("request", message = text(&fields["client"]));
-        let task = tokio::spawn(adapter.clone().handle(fields).instrument(span));
+        let mut call = Box::pin(adapter.clone().handle(fields).instrument(span));
+        // Calls begin in the order of their lines.
+        let begun = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
+        let task = tokio::spawn(async move { if let Poll::Ready(result) = begun { result } else { call.await } });
         lock(&adapter.running).insert(id, task.abort_handle());
         let adapter = adapter.clone();
         tokio::spawn(async move {
