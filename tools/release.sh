@@ -20,14 +20,16 @@ bundle() {
 	jar --create --no-manifest --file "$2" -C "$work/maven" .
 }
 
+# Of a file, npm would not check package.json.
 check_npm() {
-	npm publish --dry-run "dist/$name-$version.tgz" 2>&1 | tee "$work/npm"
+	tar -xzf "dist/$name-$version.tgz" -C "$work"
+	npm publish --dry-run "$work/package" 2>&1 | tee "$work/npm"
 	! grep -E '^npm (warn|error)' "$work/npm" | grep -v 'requires you to be logged in' || fail "npm would change the package, or reject it"
 }
 
 check_pypi() {
 	python3 -m venv "$work/python"
-	"$work/python/bin/python" -m pip install --quiet --disable-pip-version-check twine==6.2.0
+	"$work/python/bin/python" -m pip install --quiet --disable-pip-version-check twine==7.0.0
 	"$work/python/bin/twine" check --strict "dist/${name//-/_}-$version"*
 }
 
