@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// step is what the plugin returned, as far as it is checked.
+// step has what is checked of the plugin's output.
 type step struct {
 	kind           string // request, get, add, set, wait, done, error or nothing
 	key            string // token or lock

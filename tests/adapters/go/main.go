@@ -194,7 +194,7 @@ func readConfig(r protocol.Request) (config rostering.Config, err error) {
 	return config, err
 }
 
-// seconds is a time, of which null is none, and so is zero to the library.
+// seconds converts a timeout. Null becomes 0, which means no timeout to the library.
 func seconds(number json.RawMessage) time.Duration {
 	var s float64
 	_ = json.Unmarshal(number, &s)
