@@ -61,20 +61,12 @@ export class Client {
     return new Client(await Core.open(pluginConfig(config), options), config.baseUrl);
   }
 
-  /**
-   * Returns a view: this client, with another customer in its calls. Closing the view closes nothing.
-   *
-   * @param {string | null} customerId `null` omits the header.
-   */
+  /** Returns a view: this client, with another customer in its calls, or none. @param {string | null} customerId */
   forCustomer(customerId) {
     return Client.#of(this).#view('forCustomer', customerId, { customerId });
   }
 
-  /**
-   * Returns a view: this client, with another user in its calls. Closing the view closes nothing.
-   *
-   * @param {string | null} userId `null` omits the header.
-   */
+  /** Returns a view: this client, with another user in its calls, or none. @param {string | null} userId */
   forUser(userId) {
     return Client.#of(this).#view('forUser', userId, { userId });
   }
@@ -158,12 +150,7 @@ export class Client {
     coreOf(this).setToken(token.toObject());
   }
 
-  /**
-   * Changes the client secret of this client and its views, after a rotation. The token stays; the next token request uses it.
-   *
-   * @param {string} secret
-   * @throws {import('./error.js').RosteringError} if it is invalid; then the one before stays
-   */
+  /** Changes the secret from the next token request on. If it is invalid, the one before stays. @param {string} secret */
   async setSecret(secret) {
     checkValue('setSecret: the secret', secret, text);
     coreOf(this).setSecret(secret);
