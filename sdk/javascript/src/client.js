@@ -52,9 +52,7 @@ export class Client {
    * @param {Config} config
    * @param {Options} [options]
    * @returns {Promise<Client>}
-   * @throws {import('./error.js').RosteringError} if a required field is missing from the config, a value is invalid, or
-   *   `options.plugin` is not the plugin or has another contract
-   * @throws {TypeError | RangeError} if an option is unknown, or its value has the wrong type
+   * @throws {import('./error.js').RosteringError} if the config or the plugin is invalid
    */
   static async open(config, options = {}) {
     checkOptions('Client.open', options);
