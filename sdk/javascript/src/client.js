@@ -52,29 +52,19 @@ export class Client {
    * @param {Config} config
    * @param {Options} [options]
    * @returns {Promise<Client>}
-   * @throws {import('./error.js').RosteringError} if a required field is missing from the config, a value is invalid, or
-   *   `options.plugin` is not the plugin or has another contract
-   * @throws {TypeError | RangeError} if an option is unknown, or its value has the wrong type
+   * @throws {import('./error.js').RosteringError} if the config or the plugin is invalid
    */
   static async open(config, options = {}) {
     checkOptions('Client.open', options);
     return new Client(await Core.open(pluginConfig(config), options), config.baseUrl);
   }
 
-  /**
-   * Returns a view: this client, with another customer in its calls. Closing the view closes nothing.
-   *
-   * @param {string | null} customerId `null` omits the header.
-   */
+  /** Returns a view: this client, with another customer in its calls, or none. @param {string | null} customerId */
   forCustomer(customerId) {
     return Client.#of(this).#view('forCustomer', customerId, { customerId });
   }
 
-  /**
-   * Returns a view: this client, with another user in its calls. Closing the view closes nothing.
-   *
-   * @param {string | null} userId `null` omits the header.
-   */
+  /** Returns a view: this client, with another user in its calls, or none. @param {string | null} userId */
   forUser(userId) {
     return Client.#of(this).#view('forUser', userId, { userId });
   }
@@ -158,12 +148,7 @@ export class Client {
     coreOf(this).setToken(token.toObject());
   }
 
-  /**
-   * Changes the client secret of this client and its views, after a rotation. The token stays; the next token request uses it.
-   *
-   * @param {string} secret
-   * @throws {import('./error.js').RosteringError} if it is invalid; then the one before stays
-   */
+  /** Changes the secret from the next token request on. If it is invalid, the one before stays. @param {string} secret */
   async setSecret(secret) {
     checkValue('setSecret: the secret', secret, text);
     coreOf(this).setSecret(secret);

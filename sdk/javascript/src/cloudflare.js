@@ -97,10 +97,7 @@ export class KvStore {
     this.#kv = kv;
   }
 
-  /**
-   * Returns a random `refreshMargin` for the config, from 60 to 299 seconds. The isolate with the longest renews the token, and
-   * the others find the new one.
-   */
+  /** Returns a random `refreshMargin` for the config, so that one isolate renews the token before the others. */
   static randomMargin() {
     return 60 + Math.floor(240 * Math.random());
   }

@@ -8,8 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 /** @typedef {import('./store.js').Store} Store */
 
 /**
- * A store for the processes of one machine, concurrent or successive: a folder that only its owner can read, with a file
- * for each key. The libraries of all languages share the format (docs/fleet.md).
+ * A store for the processes of one machine, in any of the languages: a folder that only its owner can read.
  *
  * @implements {Store}
  */
@@ -78,12 +77,7 @@ export class FileStore {
   }
 }
 
-/**
- * Reads a value.
- *
- * @param {string} file
- * @returns {Promise<string | null | undefined>} null if it has expired or is malformed, undefined if there is no file
- */
+/** @param {string} file @returns {Promise<string | null | undefined>} null if it has expired, undefined if there is no file */
 async function read(file) {
   const content = await readFile(file).catch(unless('ENOENT'));
   if (!content) return undefined;

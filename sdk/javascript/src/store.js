@@ -1,7 +1,6 @@
 /**
- * A place where several clients share one token: in a process, on a machine or in a fleet. Anyone who can read it has the
- * token; anyone who can write to it chooses the token that is sent. If a method throws or takes longer than a second, the
- * call continues without the store, and a warning is logged, once a minute.
+ * A place where several clients share one token. Anyone who can read it has the token. If a method throws or takes longer than
+ * a second, the call continues without the store.
  *
  * @typedef {object} Store
  * @property {(key: string) => Promise<string | null>} get Returns the value, or null if it is missing or has expired.

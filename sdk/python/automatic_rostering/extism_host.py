@@ -56,10 +56,7 @@ class Instance:
 
 
 class _State:
-    """What an instance has outside of the plugin: blocks, vars, config, output and error.
-
-    wasmtime refers to the functions until the store is freed, so they must not refer to the store.
-    """
+    """What an instance has outside of the plugin. wasmtime refers to it, so it must not refer to the store."""
 
     def __init__(self, memory: Any, config: Mapping[bytes, bytes]) -> None:  # noqa: ANN401
         self._memory = memoryview(memory).cast("B")

@@ -20,10 +20,7 @@ _PIECE = 64 << 10  # bytes
 
 
 def in_thread(work: Callable[[], T]) -> "Future[T]":
-    """Run something in a daemon thread, which does not keep the program from ending.
-
-    It has the caller's context variables, as a task does: tracing finds the caller's span there.
-    """
+    """Run something in a daemon thread, with the caller's context variables: tracing finds its span there."""
     future: Future[T] = Future()
 
     def run() -> None:

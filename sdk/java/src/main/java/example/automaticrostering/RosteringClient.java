@@ -241,11 +241,7 @@ public class RosteringClient implements AutoCloseable {
     return core().status();
   }
 
-  /**
-   * Waits for the calls that began before, then frees the plugin; later calls throw
-   * IllegalStateException. If the thread is interrupted, the calls are canceled. Token requests and
-   * store operations that no call waits for are given up.
-   */
+  /** Waits for running calls, or cancels them if the thread is interrupted, and ends the rest. */
   @Override
   public void close() {
     close(RosteringClientBuilder.NEVER);

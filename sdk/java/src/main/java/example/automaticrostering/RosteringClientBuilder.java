@@ -102,9 +102,7 @@ public final class RosteringClientBuilder {
   /**
    * Opens the client, which the caller closes. It checks the whole config, and sends nothing.
    *
-   * @throws RosteringException {@code CONFIG_MISSING} or {@code CONFIG_INVALID}
-   * @throws IllegalArgumentException if the plugin is not a build of the plugin, or has another
-   *     contract
+   * @throws RosteringException if the config is missing something, or is invalid
    */
   public RosteringClient open() {
     var core = new Core(this);

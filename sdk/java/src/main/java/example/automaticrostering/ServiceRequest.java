@@ -88,10 +88,9 @@ public final class ServiceRequest {
     }
 
     /**
-     * Sets the body, of any size. It is sent again when the service responds 401: {@code
-     * ofInputStream} needs a new stream each time. One of {@code BodyPublishers.fromPublisher} or
-     * {@code concat} is not sent again: the call ends with a retryable {@code
-     * SERVICE_UNAUTHORIZED}, and the next call has a new token.
+     * Sets the body, of any size. After a 401 it is sent again, for which {@code ofInputStream}
+     * needs a new stream. One of {@code fromPublisher} or {@code concat} is not: the call ends with
+     * a retryable {@code SERVICE_UNAUTHORIZED}.
      */
     public Builder body(BodyPublisher body) {
       this.body = notNull(body, "the body");

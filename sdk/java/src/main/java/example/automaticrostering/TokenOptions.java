@@ -20,10 +20,7 @@ public final class TokenOptions {
     return new TokenOptions(true, null);
   }
 
-  /**
-   * Selects another token than one that the service refused with 401: a new one, or the cached one
-   * if that is another already.
-   */
+  /** Selects another token than one that the service refused with 401. */
   public static TokenOptions refused(String accessToken) {
     return new TokenOptions(false, RosteringException.notNull(accessToken, "the access token"));
   }
