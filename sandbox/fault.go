@@ -123,30 +123,24 @@ func (f *faults) set(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at := place{fault.Server, fault.Path}
-	if last, ok := f.all[at]; ok {
-		close(last.over)
-	}
+	f.release(at)
 	f.all[at] = &active{Fault: fault, over: make(chan struct{})}
 }
 
-// clearAt ends one fault, and releases the requests that it holds.
-func (f *faults) clearAt(at place) {
+// end ends the faults of some places, or of all, and releases the requests that they hold.
+func (f *faults) end(places ...place) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if a, ok := f.all[at]; ok {
-		close(a.over)
-		delete(f.all, at)
-	}
+	f.release(places...)
 }
 
-// clear ends all faults, and releases the requests that they hold.
-func (f *faults) clear() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, a := range f.all {
-		close(a.over)
+func (f *faults) release(places ...place) {
+	for at, a := range f.all {
+		if len(places) == 0 || slices.Contains(places, at) {
+			close(a.over)
+			delete(f.all, at)
+		}
 	}
-	clear(f.all)
 }
 
 // list returns the faults that still affect requests.

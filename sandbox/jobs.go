@@ -6,18 +6,7 @@ import (
 	"strings"
 )
 
-const (
-	jobsPath = "/jobs"
-	realm    = "automatic-rostering-sandbox"
-)
-
-// jobList is the made-up response to GET /jobs.
-type jobList struct {
-	Sandbox    string              `json:"sandbox"`
-	CustomerID string              `json:"customer_id"`
-	UserID     string              `json:"user_id"`
-	Jobs       []map[string]string `json:"jobs"`
-}
+const jobsPath = "/jobs"
 
 // jobsHandler serves GET /jobs, and an echo of all other requests, for tokens that verify accepts.
 func jobsHandler(verify func(token string) error) http.Handler {
@@ -44,9 +33,9 @@ func listJobs(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	writeJSON(w, http.StatusOK, jobList{
-		Sandbox: madeUp, CustomerID: r.Header.Get("CUSTOMER_ID"), UserID: r.Header.Get("USER_ID"),
-		Jobs: []map[string]string{{"id": "sandbox-job-1", "status": "running"}, {"id": "sandbox-job-2", "status": "finished"}},
+	writeJSON(w, http.StatusOK, map[string]any{
+		"sandbox": madeUp, "customer_id": r.Header.Get("CUSTOMER_ID"), "user_id": r.Header.Get("USER_ID"),
+		"jobs": []map[string]string{{"id": "sandbox-job-1", "status": "running"}, {"id": "sandbox-job-2", "status": "finished"}},
 	})
 }
 
@@ -62,7 +51,7 @@ func authorized(w http.ResponseWriter, r *http.Request, verify func(token string
 		code, reason = "invalid_token", err.Error()
 		detail = `, error="invalid_token", error_description="` + reason + `"`
 	}
-	w.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`"`+detail)
+	w.Header().Set("WWW-Authenticate", `Bearer realm="automatic-rostering-sandbox"`+detail)
 	writeProblem(w, http.StatusUnauthorized, code, reason)
 	return false
 }

@@ -68,17 +68,6 @@ func (p *provider) rotate() map[string]string {
 	return secrets
 }
 
-// tokenEndpointOnly refuses all other paths of the provider.
-func tokenEndpointOnly(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != tokenPath {
-			writeProblem(w, http.StatusNotFound, "not_found", "the identity provider has no such path")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
 // issuing is the key of a context with the recorder of the response.
 type issuing struct{}
 
@@ -210,27 +199,28 @@ func (l *ledger) valid() []issuedToken {
 	return tokens
 }
 
-// verify returns what is wrong with a token, or nil. The error does not contain the token.
-func (l *ledger) verify(token string) error {
+func (l *ledger) find(token string) (issuedToken, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	issued, ok := l.tokens[sha256.Sum256([]byte(token))]
-	switch {
+	return issued, ok
+}
+
+// verify returns what is wrong with a token, or nil. The error does not contain the token.
+func (l *ledger) verify(token string) error {
+	switch issued, ok := l.find(token); {
 	case !ok:
 		return errUnknown
 	case !time.Now().Before(issued.Expires):
 		return errExpired
-	default:
-		return nil
 	}
+	return nil
 }
 
 // younger reports whether a request's token was issued less than so long ago.
 func (l *ledger) younger(r *http.Request, than time.Duration) bool {
 	token, _ := bearer(r)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	issued, ok := l.tokens[sha256.Sum256([]byte(token))]
+	issued, ok := l.find(token)
 	return ok && time.Since(issued.issued) < than
 }
 

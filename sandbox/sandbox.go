@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -65,7 +66,12 @@ func (s *Sandbox) start(c Config) (err error) {
 	}
 	s.provider = newProvider(c.Lifetime)
 	s.faults.younger = s.provider.ledger.younger
-	s.auth.serve(tokenEndpointOnly(s.watched(AuthServer, s.provider.handler(), c.Log)), c.Log)
+	auth := http.NewServeMux()
+	auth.Handle(tokenPath, s.watched(AuthServer, s.provider.handler(), c.Log))
+	auth.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		writeProblem(w, http.StatusNotFound, "not_found", "the identity provider has no such path")
+	})
+	s.auth.serve(auth, c.Log)
 	s.jobs.serve(s.watched(JobsServer, jobsHandler(s.provider.ledger.verify), c.Log), c.Log)
 	s.control.serve(s.controlHandler(), c.Log)
 	return nil
@@ -148,7 +154,7 @@ func (s *Sandbox) SetFault(server string, f Fault) error {
 // ClearFaults ends all faults and releases the requests that they hold. A request that is already delayed stays
 // delayed.
 func (s *Sandbox) ClearFaults() {
-	s.faults.clear()
+	s.faults.end()
 	s.journal.add(&entry{Switch: "faults end"})
 }
 
@@ -157,7 +163,7 @@ func (s *Sandbox) ClearFault(server, path string) error {
 	if server != AuthServer && server != JobsServer {
 		return fmt.Errorf("server must be %q or %q", AuthServer, JobsServer)
 	}
-	s.faults.clearAt(place{server, path})
+	s.faults.end(place{server, path})
 	s.journal.add(&entry{Switch: "a fault ends"})
 	return nil
 }
@@ -165,7 +171,7 @@ func (s *Sandbox) ClearFault(server, path string) error {
 // Reset ends all faults, forgets the requests, counts from zero, and restores the secrets and the lifetime of the
 // start. Tokens stay valid.
 func (s *Sandbox) Reset() {
-	s.faults.clear()
+	s.faults.end()
 	s.provider.reset(s.lifetime)
 	s.journal.reset()
 	s.journal.add(&entry{Switch: "reset"})

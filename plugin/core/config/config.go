@@ -3,7 +3,6 @@ package config
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
@@ -153,12 +152,10 @@ func credential(get Lookup, key string) (string, *apierror.Error) {
 	if ascii.HasControl(value) {
 		return "", apierror.Config(key, key+" contains a control character; if read from a file, trim the trailing newline")
 	}
-	for rest := []byte(value); len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		if r == utf8.RuneError { // which decoders write in place of what they cannot read
+	for _, r := range value {
+		if r == '\ufffd' { // which decoders write in place of what they cannot read
 			return "", apierror.Config(key, key+" could not be decoded; read it as UTF-8")
 		}
-		rest = rest[size:]
 	}
 	return value, nil
 }

@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/config"
@@ -191,11 +193,7 @@ var codes = [...]string{"", apierror.TokenEndpointRejected, apierror.TokenEndpoi
 // fail records how the flow failed. The store may have a token nevertheless.
 func (f *Flow) fail(err *apierror.Error) {
 	f.asked, f.found, f.err, f.status = failed, nothing, err, int64(err.Status)
-	for i, code := range codes {
-		if code == err.Code {
-			f.code = int64(i)
-		}
-	}
+	f.code = int64(slices.Index(codes[:], err.Code))
 }
 
 func (f *Flow) notKept() *apierror.Error {

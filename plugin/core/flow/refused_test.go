@@ -46,6 +46,8 @@ func TestRefusedFreshToken(t *testing.T) {
 			[2]string{"+1", ""}, [2]string{"begin refused=C", "request"}),
 		"the one before a refused one is not used": after(third, [2]string{"+10", ""}, [2]string{"begin force", "request | B +3530"}, [2]string{"token C 3600", "done | C +3540"}),
 		"a failed request is not part of it":       after(third, [2]string{"+10", ""}, [2]string{"begin refused=B", "request"}, [2]string{"status 503", "token_endpoint_unavailable 503 retry 1"}, [2]string{"+1", ""}, [2]string{"begin", "request"}, [2]string{"token C 3600", "done | C +3540"}, [2]string{"+20", ""}, [2]string{"begin refused=C", "service_unauthorized 401 retry 2"}),
+		"nor is the next token refused lately": after(third, [2]string{"+10", ""}, [2]string{"begin refused=B", "request"}, [2]string{"status 503", "token_endpoint_unavailable 503 retry 1"}, [2]string{"+1", ""}, [2]string{"begin", "request"}, [2]string{"2: begin", "request"},
+			[2]string{"token C 3600", "done | C +3540"}, [2]string{"2: token D 3600", "done | C +5"}),
 		"the store may have another one": {{"begin", "request"}, {"token A 60", "done | A +30"}, {"begin refused=A", "request"}, {"token B 60", "done | B +30"},
 			{"begin store refused=B", "get token"}, {"stored C 3600", "done | C +3540"}},
 		"the store's continues a series, if there was no token": {{"begin store", "get token"}, {"stored A 3600 0 -20", "done | A +3540"}, {"begin store refused=A", "get token"}, {"null", "service_unauthorized 401 retry 1"}},

@@ -4,6 +4,7 @@ package instance
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"automatic-rostering/plugin/core/clock"
 )
@@ -115,12 +116,7 @@ func (s *State) Forgive(hash int64) {
 
 // Refuses reports whether a token was refused.
 func (s *State) Refuses(hash int64) bool {
-	for _, h := range s.Refused {
-		if h == hash && h != 0 {
-			return true
-		}
-	}
-	return false
+	return hash != 0 && slices.Contains(s.Refused[:], hash)
 }
 
 // Usable reports whether a token can be used at a time: it was not refused, has not expired, and was

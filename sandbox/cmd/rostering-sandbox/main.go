@@ -56,9 +56,8 @@ func status(err error) int {
 // options are the flags and arguments of the command line.
 type options struct {
 	sandbox.Config
-	json             bool
-	untilStdinCloses bool
-	command          []string // to run, if any
+	json    bool
+	command []string // to run, if any
 }
 
 func parse(args []string, stderr io.Writer) (o options, err error) {
@@ -68,8 +67,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.IntVar(&o.Port, "port", 0, "the port of the page and the controls; 0 means any free port")
 	flags.StringVar(&o.Host, "listen", "", "a `host` beyond loopback to listen on; anyone who can connect can use the controls")
 	flags.StringVar(&o.TLS, "tls", "", "serve TLS, and write the certificate authority to ca.pem in this `folder`")
-	flags.BoolVar(&o.json, "json", false, "print one line of JSON")
-	flags.BoolVar(&o.untilStdinCloses, "until-stdin-closes", false, "end when standard input is closed")
+	flags.BoolVar(&o.json, "json", false, "print one line of JSON, and end when standard input is closed")
 	if err = flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
 		flags.SetOutput(stderr)
@@ -79,8 +77,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	switch {
 	case err != nil:
 		return o, err
-	case len(o.command) > 0 && (o.json || o.untilStdinCloses):
-		return o, fmt.Errorf("use -json and -until-stdin-closes without a command, not with %q", o.command[0])
+	case len(o.command) > 0 && o.json:
+		return o, fmt.Errorf("use -json without a command, not with %q", o.command[0])
 	case o.Lifetime == 0:
 		return o, errors.New("-lifetime must not be zero")
 	case len(o.command) == 0:
@@ -89,7 +87,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	return o, nil
 }
 
-// run runs a sandbox until ctx ends, or stdin closes if a flag says so, or the command ends.
+// run runs a sandbox until ctx ends, or with -json, stdin closes, or the command ends.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -118,7 +116,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	if o.untilStdinCloses {
+	if o.json {
 		var cancel func()
 		ctx, cancel = context.WithCancel(ctx)
 		go func() { // stays if ctx ends first, as nothing can interrupt it, and the process is about to end

@@ -15,7 +15,7 @@ func TestJSON(t *testing.T) {
 	stdout, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- run(t.Context(), []string{"-json", "-until-stdin-closes", "-lifetime", "90s"}, in, out, io.Discard)
+		ended <- run(t.Context(), []string{"-json", "-lifetime", "90s"}, in, out, io.Discard)
 	}()
 	var got struct {
 		URL        string            `json:"control_url"`

@@ -44,7 +44,7 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
 impl Sandbox {
     pub fn start() -> Self {
         let mut process = Command::new(&*PROGRAM)
-            .args(["-json", "-until-stdin-closes"])
+            .arg("-json")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
