@@ -97,7 +97,7 @@ func playAll(t *testing.T, h hosts.Host) {
 	}
 }
 
-// trusting is a process of its own of a library, and servers over TLS that it trusts: see docs/operations.md.
+// trusting starts a library's adapter once more, and servers over TLS that it trusts: see docs/operations.md.
 func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
 	authority := filepath.Join(t.TempDir(), "ca.pem")
 	w, err := world.NewTLS(authority)

@@ -101,7 +101,7 @@ func (c *course) outcome(s *rule.Step, a protocol.Response) error {
 		return errors.Join(want(failed(a), a), hasParts(s.Text, a.Error+a.Misuse+a.Trap+a.Text))
 	case s.Ends != nil: // a result, or a short error of the contract
 		return want(!failed(a) || isError && len(a.Error) < 100_000 && slices.Contains(s.Ends, e.Code), a)
-	case s.Misuse: // the language's own error, or where there is none the library's
+	case s.Misuse: // the language's own error or, if it has none, the library's
 		invalid := isError && (e.Code == "invalid_input" || e.Code == "config_invalid") && !e.Retryable
 		return errors.Join(want(a.Misuse != "" || invalid, a), hasParts(s.Text, a.Misuse+a.Text))
 	case s.Error != nil:

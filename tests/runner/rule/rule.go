@@ -45,13 +45,13 @@ type Case struct {
 	Differences map[string]string `json:"differences"`
 	// Slow says that it waits for a timeout: it runs beside the others.
 	Slow bool `json:"slow"`
-	// TLS says that its servers speak HTTP/2 over TLS, to a process of its own which trusts them.
+	// TLS says that its servers speak HTTP/2 over TLS, to a separate process that trusts them.
 	TLS bool `json:"tls"`
 	// Memory is by how many MiB the adapter's processes may grow.
 	Memory int `json:"memory"`
 	// Stores has it played with a store of each of these kinds, for the kind each.
 	Stores []string `json:"stores"`
-	// Fleet has each client of the case in a process of its own, the first ones with the libraries of these languages.
+	// Fleet has each client of the case in a separate process, the first ones with the libraries of these languages.
 	Fleet []string `json:"fleet"`
 	// Config is that of a scripted case. null removes a key.
 	Config map[string]*string `json:"config"`
