@@ -31,7 +31,7 @@ type Host struct {
 	// Language is its folder of sdk, without the runtime.
 	Language string `json:"-"`
 	folder   string
-	// Flows and Library are as in [run.Host].
+	// Flows and Library are as in [play.Player].
 	Flows   bool `json:"-"`
 	Library bool `json:"-"`
 }

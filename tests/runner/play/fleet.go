@@ -11,7 +11,7 @@ import (
 	"automatic-rostering/tests/runner/world"
 )
 
-// Fleet is an adapter whose clients are processes of their own.
+// Fleet is an adapter whose clients are separate processes.
 type Fleet struct {
 	// Processes is how many there are at first; Start starts one more, of which n are there.
 	Processes int
