@@ -174,7 +174,7 @@ test('a fetch that returns no Response', bound, async () => {
   const { client } = await start(undefined, { fetch: async () => /** @type {any} */ (undefined) });
   await assert.rejects(client.listJobs(), {
     code: 'network_error',
-    message: /fetch of the options returned no Response/,
+    message: /options.fetch did not return a Response/,
   });
 });
 
