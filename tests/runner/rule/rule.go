@@ -76,6 +76,18 @@ func (c *Case) InFlows() bool {
 	return !c.Direct && slices.ContainsFunc(c.Steps, func(s Step) bool { return slices.Contains(Direct, s.Do) })
 }
 
+// Floods reports whether a server sends as fast as it can until the client leaves.
+func (c *Case) Floods() bool {
+	return slices.ContainsFunc(c.Steps, func(s Step) bool {
+		for _, reply := range s.Always {
+			if reply.Endless != "" && reply.Every < 0.01 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // Step is something that happens: what it says of servers first, a call or the end of some, and then what must be so.
 type Step struct {
 	Replies map[string][]Response `json:"replies"` // the next responses of a server

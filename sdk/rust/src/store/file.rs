@@ -63,7 +63,7 @@ impl Store for FileStore {
 
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
         let added = self.put(key, value, ttl, |new, path| {
-            if read(path)?.is_none() {
+            if path.exists() && read(path)?.is_none() {
                 let _ = fs::remove_file(path); // its value has expired
             }
             fs::hard_link(new, path)
