@@ -168,6 +168,9 @@ audit: ## look up the dependencies in the databases of known vulnerabilities
 versions: ## test the libraries on the oldest and newest runtimes for tests/behavior.md: half an hour
 	@tools/versions.sh tests/behavior.md
 
+platforms: ## build for other platforms, and test what runs on Linux x86-64, for tests/behavior.md: 40 minutes
+	@tools/platforms.sh tests/behavior.md
+
 # go test -fuzz takes one target at a time.
 fuzz: ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser
 	@mkdir -p build

@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 static class Jobs
 {
-    const string Library = "librostering.so.0";
+    const string Library = "librostering.so.0.1";
 
     [DllImport(Library)] static extern IntPtr rostering_config_from_env(ref IntPtr error);
     [DllImport(Library)] static extern IntPtr rostering_client_open(IntPtr config, ref IntPtr error);

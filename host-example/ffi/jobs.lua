@@ -16,7 +16,7 @@ ffi.cdef [[
     void rostering_client_free(rostering_client *client);
     void rostering_config_free(rostering_config *config);
 ]]
-local c = ffi.load("librostering.so.0")
+local c = ffi.load("librostering.so.0.1")
 
 local err = ffi.new("rostering_error *[1]")
 local config = c.rostering_config_from_env(err)

@@ -15,7 +15,7 @@ $c = FFI::cdef(<<<'C'
     void rostering_error_free(rostering_error *error);
     void rostering_client_free(rostering_client *client);
     void rostering_config_free(rostering_config *config);
-    C, 'librostering.so.0');
+    C, 'librostering.so.0.1');
 
 $error = $c->new('rostering_error *');
 $config = $c->rostering_config_from_env(FFI::addr($error));

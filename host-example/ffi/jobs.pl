@@ -4,7 +4,7 @@ use warnings;
 use FFI::Platypus 2.00;
 use FFI::Platypus::Buffer qw(buffer_to_scalar);
 
-my $c = FFI::Platypus->new(api => 2, lib => 'librostering.so.0');
+my $c = FFI::Platypus->new(api => 2, lib => 'librostering.so.0.1');
 $c->attach(rostering_config_from_env => ['opaque*'] => 'opaque');
 $c->attach(rostering_client_open => ['opaque', 'opaque*'] => 'opaque');
 $c->attach(rostering_list_jobs => ['opaque', 'sint64', 'opaque', 'opaque*'] => 'opaque');

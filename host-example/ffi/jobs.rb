@@ -3,7 +3,7 @@ require 'ffi'
 
 module Rostering
   extend FFI::Library
-  ffi_lib 'librostering.so.0'
+  ffi_lib 'librostering.so.0.1'
   attach_function :rostering_config_from_env, [:pointer], :pointer
   attach_function :rostering_client_open, %i[pointer pointer], :pointer
   attach_function :rostering_list_jobs, %i[pointer int64 pointer pointer], :pointer, blocking: true

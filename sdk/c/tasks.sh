@@ -1,14 +1,35 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh setup|check|format|test|adapter|package|test-package, or tasks.sh install FOLDER, which builds the
-# library and installs it there. Exits with 69 if something that C needs is missing.
+# library and installs it there. TARGET=aarch64-unknown-linux-gnu.2.17 and the like do this for another platform, with
+# cargo-zigbuild and zig. Exits with 69 if something that C needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD
 root=$(cd ../.. && pwd)
 examples=$root/host-example
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+abi=${version%.*} # build.rs puts it into the library, too
+TARGET=${TARGET:-}
+source ../rust/cargo.sh
+built=../rust/$release
+arch=$(uname -m)
+[ -z "$TARGET" ] || arch=${TARGET%%-*}
+# The library as it is installed, the name by which programs are linked with it, and what finds it when they run.
+case ${TARGET:-$(uname -s)} in
+*-windows-*) platform=windows-$arch shared=bin/rostering.dll link=librostering.dll.a no_rpath='s/ -Wl,-rpath.*//' ;;
+Darwin | *-darwin) platform=macos-$arch shared=lib/librostering.$abi.dylib link=librostering.dylib no_rpath= ;;
+*) platform=linux-$arch shared=lib/librostering.so.$abi link=librostering.so no_rpath= ;;
+esac
+[[ $TARGET != *-musl* ]] || platform+=-musl
 name=rostering-c-$version
-binary=$name-linux-$(uname -m)
+binary=$name-$platform
+# Natively with the sanitizers, which watch what the library allocates, too.
+cc=(gcc) cxx=(g++) watched=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -Wno-clobbered)
+if [ -n "$TARGET" ]; then
+	zig=${TARGET/-unknown/}
+	zig=${zig/-pc/}
+	cc=(python-zig cc -target "$zig") cxx=(python-zig c++ -target "$zig") watched=(-fno-sanitize=undefined)
+fi
 
 # A source package has everything here, and no VERSION above.
 if [ -e "$root/VERSION" ]; then
@@ -28,7 +49,7 @@ build() {
 	local major minor patch
 	IFS=. read -r major minor patch <<<"$version"
 	if [ ! -e "$root/VERSION" ]; then
-		cargo build --locked --release --manifest-path ../rust/Cargo.toml --package rostering-c
+		(cd ../rust && with_cargo build --package rostering-c)
 		return
 	fi
 	../rust/tasks.sh setup
@@ -40,20 +61,24 @@ build() {
 # install FOLDER: pkg-config and CMake find the library relative to their own files, so that the folder can be moved.
 install() {
 	build
-	local to=$1 file
-	mkdir -p "$to"/{include,lib/pkgconfig,lib/cmake/rostering,share/doc/rostering}
+	local to=$1 file private
+	mkdir -p "$to"/{bin,include,lib/pkgconfig,lib/cmake/rostering,share/doc/rostering}
 	cp build/rostering.h "$to/include"
-	file=$to/lib/librostering.so.$version
-	if ! cmp --quiet ../rust/target/release/librostering.so "$file"; then
-		strip --strip-debug --enable-deterministic-archives -o "$to/lib/librostering.a" ../rust/target/release/librostering.a
-		cp ../rust/target/release/librostering.so "$file.new"
-		mv "$file.new" "$file" # not over the old one, which a process may run
-	fi
-	ln -sfn "librostering.so.$version" "$to/lib/librostering.so.0"
-	ln -sfn librostering.so.0 "$to/lib/librostering.so"
-	for file in rostering{,-static}.pc; do sed "s/@VERSION@/$version/" $file.in >"$to/lib/pkgconfig/$file"; done
+	cp -p "$built/librostering.a" "$to/lib"
+	file=${shared##*/}
+	cp -p "$built/${file/.$abi/}" "$to/$shared.new"
+	mv "$to/$shared.new" "$to/$shared" # not over the old one, which a process may run
+	case $shared in
+	bin/*) cp -p "$built/$link" "$to/lib" ;;
+	*) ln -sfn "$file" "$to/lib/$link" ;;
+	esac
+	private=$(sed 's/-lgcc_s/-lgcc_eh/' "$built/librostering.libs") # its static form
+	sed "s#@VERSION@#$version#; s#@PRIVATE@#$private#; $no_rpath" rostering.pc.in >"$to/lib/pkgconfig/rostering.pc"
+	# In the program, in place of the shared library.
+	sed "s#^Name: .*#&-static#; s#-L.*#\${libdir}/librostering.a $(cat "$built/librostering.libs")#; /private/d" \
+		"$to/lib/pkgconfig/rostering.pc" >"$to/lib/pkgconfig/rostering-static.pc"
 	for file in rostering-config{,-version}.cmake; do
-		sed "s/@VERSION@/$version/" $file.in >"$to/lib/cmake/rostering/$file"
+		sed "s#@VERSION@#$version#; s#@SHARED@#$shared#" $file.in >"$to/lib/cmake/rostering/$file"
 	done
 	cp README.md "${documents[@]}" "$to/share/doc/rostering"
 }
@@ -63,7 +88,7 @@ setup() {
 	exec 9<Cargo.toml
 	if command -v flock >/dev/null; then flock 9; fi # concurrent runs take turns
 	install "$here/build/installed"
-	make -s -C "$examples/c"
+	[ -n "$TARGET" ] || make -s -C "$examples/c"
 }
 
 # The crate's format and lints are checked with Rust's, in whose workspace it is.
@@ -80,10 +105,10 @@ format() {
 	clang-format --style=file:.clang-format -i tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp}
 }
 
-# compile PROGRAM ARGUMENT…: with the installed library, and with gcc's sanitizers, which watch what that allocates, too.
+# compile PROGRAM ARGUMENT…: with the installed library.
 compile() {
-	gcc -std=c11 -D_GNU_SOURCE -g -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Werror \
-		-Wno-unused-parameter -Wno-clobbered "${@:2}" -o "build/$1" -pthread \
+	"${cc[@]}" -std=c11 -D_GNU_SOURCE -g "${watched[@]}" -Wall -Wextra -Wpedantic -Werror \
+		-Wno-unused-parameter "${@:2}" -o "build/$1" -pthread \
 		$(PKG_CONFIG_PATH=$here/build/installed/lib/pkgconfig pkg-config --cflags --libs rostering)
 }
 
@@ -91,11 +116,11 @@ compile() {
 adapter() {
 	local wasmi
 	wasmi=$(sed -n '/^name = "wasmi"$/{n; s/^version = //p}' ../rust/Cargo.lock)
-	compile adapter "-DWASMI=$wasmi" ../../tests/adapters/c/*.c -lm $(pkg-config --cflags --libs jansson libcrypto)
+	compile adapter "-DWASMI=$wasmi" ../../tests/adapters/c/*.c -lm $(pkg-config --cflags --libs jansson)
 }
 
 run_tests() {
-	compile tests tests/tests.c -lcmocka
+	compile tests tests/tests.c $(pkg-config --cflags --libs cmocka)
 	compile fake tests/fake.c
 	tests/run.sh
 	build/fake
@@ -121,7 +146,7 @@ package() {
 	mkdir "$stage/$name/c/build"
 	cp build/rostering.h "$stage/$name/c/build"
 	cp "${documents[@]}" "$stage/$name/c"
-	cp -r ../rust/{Cargo.lock,README.md,src,rostering-nowasi.wasm} "$stage/$name/rust"
+	cp -r ../rust/{Cargo.lock,README.md,cargo.sh,src,rostering-nowasi.wasm} "$stage/$name/rust"
 	sed 's#^members = .*#members = [".", "../c"]#' ../rust/Cargo.toml >"$stage/$name/rust/Cargo.toml"
 	# The lock file without the programs of the repository.
 	cargo metadata --offline --format-version 1 --manifest-path "$stage/$name/rust/Cargo.toml" >/dev/null
@@ -136,21 +161,43 @@ test_program() {
 
 # Uses the package as its users do, outside of the repository; the quick start is a test of tests/docs.
 test_package() {
-	local strict=(-Wall -Wextra -Wpedantic -Werror) moved documents
+	local strict=(-Wall -Wextra -Wpedantic -Werror) moved documents library program
 	new=$(mktemp -d)
 	trap 'rm -rf "$new"' EXIT
 	cd "$new"
 	tar -xzf "$root/dist/$binary.tar.gz"
 	mv "$binary" moved # it works in any folder
 	moved=$new/moved
+	library=$moved/$shared
 	documents=$moved/share/doc/rostering
 	export PKG_CONFIG_PATH=$moved/lib/pkgconfig
 	[ "$(pkg-config --modversion rostering)" = "$version" ] || fail "pkg-config has another version"
-	g++ -std=c++17 "${strict[@]}" "$documents/jobs.cpp" $(pkg-config --cflags --libs rostering) -o shared
-	test_program ./shared
-	gcc -std=c11 "${strict[@]}" "$documents/jobs.c" $(pkg-config --cflags --libs rostering-static) -o static
-	! readelf -d static | grep -q 'librostering\.so' || fail "rostering-static is linked as a shared library"
-	test_program ./static
+	"${cxx[@]}" -std=c++17 "${strict[@]}" "$documents/jobs.cpp" $(pkg-config --cflags --libs rostering) -o shared
+	"${cc[@]}" -std=c11 "${strict[@]}" "$documents/jobs.c" $(pkg-config --cflags --libs rostering-static) -o static
+	[[ $TARGET != *-musl* ]] ||
+		"${cc[@]}" -static "$documents/jobs.c" $(pkg-config --static --cflags --libs rostering) -o static
+	! readelf -d static 2>/dev/null | grep -q 'librostering\.so' || fail "rostering-static is linked as a shared library"
+
+	# What it exports, that it stays loaded after dlclose, what it needs of the machine, and its size.
+	if [[ $platform == windows-* ]]; then
+		objdump -p "$library" | sed -n '/Ordinal.Name Pointer/,/^$/s/.* //p' >exported
+	else
+		for program in shared static; do test_program "./$program"; done
+		nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | grep -v '^_' >exported
+		readelf -d "$library" | grep -q NODELETE || fail "the shared library can be unloaded"
+		readelf -d "$library" | grep -q "SONAME.*\[${shared#lib/}\]" || fail "the shared library has another soname"
+		! readelf -d "$library" | grep NEEDED | grep -vE 'lib(c|m|gcc_s|pthread|dl|rt|util)\.so|ld-linux' || fail "it needs more than libc"
+	fi
+	grep -oE '\brostering_[a-z_]+\(' moved/include/rostering.h | tr -d '(' | sort -u >declared
+	diff declared <(grep rostering exported | sort) || fail "the shared library exports (>) something else than the header declares (<)"
+	! grep -q "$HOME" "$library" || fail "it has a path of this machine"
+	[ "$(stat -Lc %s "$library")" -le 6000000 ] || fail "the shared library is larger than 6 MB"
+	[ -n "$TARGET" ] || test_sources
+	echo "C: the package $binary of $(stat -c %s "$root/dist/$binary.tar.gz") bytes works"
+}
+
+# CMake, the source package, and tasks.sh install with a folder that is relative.
+test_sources() {
 	mkdir cmake
 	cp "$documents/jobs.c" cmake
 	cat >cmake/CMakeLists.txt <<-EOF
@@ -163,20 +210,10 @@ test_package() {
 	MAKEFLAGS='' cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$moved" >/dev/null
 	MAKEFLAGS='' cmake --build cmake/build >/dev/null
 	test_program cmake/build/program
-
-	# What it exports, that it stays loaded after dlclose, what it needs of the machine, and its size.
-	nm -D --defined-only moved/lib/librostering.so | sed 's/.* //; s/@.*//' | grep -v '^_' | sort >exported
-	grep -oE '\brostering_[a-z_]+\(' moved/include/rostering.h | tr -d '(' | sort -u >declared
-	diff declared exported || fail "the shared library exports (>) something else than the header declares (<)"
-	readelf -d moved/lib/librostering.so | grep -q NODELETE || fail "the shared library can be unloaded"
-	! readelf -d moved/lib/librostering.so | grep NEEDED | grep -vE 'lib(c|m|gcc_s|pthread|dl)\.so|ld-linux' || fail "it needs more than libc"
-	! grep -q "$HOME" moved/lib/librostering.so || fail "it has a path of this machine"
-	[ "$(stat -Lc %s moved/lib/librostering.so)" -le 6000000 ] || fail "the shared library is larger than 6 MB"
 	"$here/tasks.sh" install relative
 	[ -e relative/include/rostering.h ] || fail "tasks.sh install relative installed it elsewhere"
 	tar -xzf "$root/dist/$name.tar.gz"
 	cargo metadata --locked --offline --format-version 1 --manifest-path "$name/rust/Cargo.toml" >/dev/null || fail "the source package is incomplete"
-	echo "C: packages of $(stat -c %s "$root/dist/$binary.tar.gz") and $(stat -c %s "$root/dist/$name.tar.gz") bytes work"
 }
 
 case ${1:-} in
@@ -186,7 +223,13 @@ test) setup; run_tests ;;
 adapter) setup; adapter ;;
 package) ../../tools/setup.sh rust c; package ;;
 test-package) test_package ;;
-install) install "$(cd "$OLDPWD" && realpath -m "${2:?usage: tasks.sh install FOLDER}")" ;; # of the caller's folder
+install)
+	cd "$OLDPWD" # the caller's folder
+	mkdir -p "${2:?usage: tasks.sh install FOLDER}"
+	to=$(cd "$2" && pwd)
+	cd "$here"
+	install "$to"
+	;;
 *)
 	echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|install FOLDER" >&2
 	exit 64

@@ -1,19 +1,15 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
 source "$(dirname "$0")/../../tools/tasks.sh"
-# Panics name files of dependencies: not by the path on this machine.
-export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+source ./cargo.sh
 
 adapter=../../tests/adapters/rust
-
-# What all verbs share, so that the dependencies compile once.
-build() { cargo build --locked --quiet --release --target-dir target --workspace --all-features "$@"; }
 
 # Builds the library, the C library, the programs of host-example/rust, and the tests: with what those need, dependencies have
 # other features, and would be compiled twice. Concurrent runs take turns.
 setup() {
 	../../tools/setup.sh rust
-	build --lib --bins --test behavior
+	with_cargo build --quiet --workspace --lib --bins --test behavior
 }
 
 # Checks the format, and runs clippy and rustdoc.
@@ -38,9 +34,8 @@ test() {
 	setup
 	# For URLs of this machine that are not loopback to the plugin. To reqwest, * does not match IP addresses.
 	export NO_PROXY='*,0.0.0.0/0,::/0'
-	local test=(cargo test --locked --quiet --release --target-dir target --workspace --all-features)
-	"${test[@]}" --test behavior
-	"${test[@]}" --doc
+	with_cargo test --quiet --workspace --test behavior
+	with_cargo test --quiet --workspace --doc
 }
 
 # package [FOLDER]: makes automatic-rostering-VERSION.crate in dist or FOLDER, byte for byte the same wherever and whenever
@@ -82,8 +77,9 @@ adapter() {
 		cp $crate/Cargo.lock "$adapter"
 		mv target/*.crate $crate/package
 	fi
-	RUST_VERSION=$(rustc --version | cut -d ' ' -f 2) cargo "${1:-build}" --quiet --release --target-dir target \
+	RUST_VERSION=$(rustc --version | cut -d ' ' -f 2) run_cargo "${1:-build}" --quiet --release --target-dir target \
 		--manifest-path "$adapter/Cargo.toml" "${@:2}"
+	[ $# != 0 ] || ln -f "$release/rostering-adapter" target/rostering-adapter
 }
 
 prepare() { ../../tools/setup.sh rust; }

