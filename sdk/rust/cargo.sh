@@ -1,7 +1,7 @@
 # Sourced by tasks.sh of Rust and of C, in this folder.
 # shellcheck shell=bash
 # Panics name files of dependencies: not by the path on this machine.
-export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --print=native-static-libs"
+export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
 
 # run_cargo VERB ARGUMENTS: for this machine or, if TARGET is set, with cargo-zigbuild for that platform, such as
 # aarch64-unknown-linux-gnu.2.17, which has the oldest glibc. musl has shared libraries only if programs are not static.
@@ -12,6 +12,7 @@ if [ -n "${TARGET:-}" ]; then
 	run_cargo() { cargo-zigbuild "${1/#build/zigbuild}" --target "$TARGET" "${@:2}"; }
 	[[ $TARGET != *-musl* ]] || RUSTFLAGS+=" -Ctarget-feature=-crt-static"
 fi
+RUSTFLAGS+=" --print=native-static-libs"
 
 # with_cargo VERB ARGUMENTS: with what all verbs share, so that the dependencies compile once. What a program needs that is linked with
 # librostering.a goes from the compiler's notes, which cargo repeats, into a file.
