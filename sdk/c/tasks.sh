@@ -24,11 +24,11 @@ esac
 name=rostering-c-$version
 binary=$name-$platform
 # Natively with the sanitizers, which watch what the library allocates, too.
-cc=(gcc) cxx=(g++) watched=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -Wno-clobbered)
+cc=(gcc) watched=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -Wno-clobbered)
 if [ -n "$TARGET" ]; then
 	zig=${TARGET/-unknown/}
 	zig=${zig/-pc/}
-	cc=(python-zig cc -target "$zig") cxx=(python-zig c++ -target "$zig") watched=(-fno-sanitize=undefined)
+	cc=(python-zig cc -target "$zig") watched=(-fno-sanitize=undefined)
 fi
 
 # A source package has everything here, and no VERSION above.
@@ -172,7 +172,7 @@ test_package() {
 	documents=$moved/share/doc/rostering
 	export PKG_CONFIG_PATH=$moved/lib/pkgconfig
 	[ "$(pkg-config --modversion rostering)" = "$version" ] || fail "pkg-config has another version"
-	"${cxx[@]}" -std=c++17 "${strict[@]}" "$documents/jobs.cpp" $(pkg-config --cflags --libs rostering) -o shared
+	"${cc[@]}" -std=c11 "${strict[@]}" "$documents/jobs.c" $(pkg-config --cflags --libs rostering) -o shared
 	"${cc[@]}" -std=c11 "${strict[@]}" "$documents/jobs.c" $(pkg-config --cflags --libs rostering-static) -o static
 	[[ $TARGET != *-musl* ]] ||
 		"${cc[@]}" -static "$documents/jobs.c" $(pkg-config --static --cflags --libs rostering) -o static
@@ -196,8 +196,10 @@ test_package() {
 	echo "C: the package $binary of $(stat -c %s "$root/dist/$binary.tar.gz") bytes works"
 }
 
-# CMake, the source package, and tasks.sh install with a folder that is relative.
+# C++, CMake, the source package, and tasks.sh install with a folder that is relative.
 test_sources() {
+	g++ -std=c++17 "${strict[@]}" "$documents/jobs.cpp" $(pkg-config --cflags --libs rostering) -o in_cpp
+	test_program ./in_cpp
 	mkdir cmake
 	cp "$documents/jobs.c" cmake
 	cat >cmake/CMakeLists.txt <<-EOF
