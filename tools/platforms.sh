@@ -26,7 +26,7 @@ c_libraries() {
 		mkdir -p "$at/$name"
 		tar -xf "$tools/bookworm/$name"_*.orig.tar.?z -C "$at/$name" --strip-components 1
 		cmake -S "$at/$name" -B "$at/$name/build" "-DCMAKE_C_COMPILER=python-zig;cc;-target;${zig%%.*}" -DCMAKE_SYSTEM_NAME=Linux \
-			-DCMAKE_INSTALL_PREFIX="$at" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF \
+			-DCMAKE_INSTALL_PREFIX="$at" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF \
 			-DJANSSON_WITHOUT_TESTS=ON -DWITH_EXAMPLES=OFF -DCMAKE_POLICY_VERSION_MINIMUM=3.5 &&
 			cmake --build "$at/$name/build" --target install || return
 	done
