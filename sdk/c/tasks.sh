@@ -107,8 +107,8 @@ format() {
 
 # compile PROGRAM ARGUMENT…: with the installed library.
 compile() {
-	"${cc[@]}" -std=c11 -D_GNU_SOURCE -g "${checks[@]}" -Wall -Wextra -Wpedantic -Werror \
-		-Wno-unused-parameter "${@:2}" -o "build/$1" -pthread \
+	"${cc[@]}" -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Wpedantic -Werror -Wno-unused-parameter \
+		"${checks[@]}" "${@:2}" -o "build/$1" -pthread \
 		$(PKG_CONFIG_PATH=$here/build/installed/lib/pkgconfig pkg-config --cflags --libs rostering)
 }
 
