@@ -12,7 +12,10 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
+#[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
+#[cfg(windows)]
+use tokio::signal::windows::ctrl_shutdown;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -32,7 +35,10 @@ async fn serve() -> Result<(), Box<dyn error::Error>> {
         .with_state(client.clone());
     let port = env::var("PORT").unwrap_or("8080".into()).parse()?;
     let listener = TcpListener::bind(("127.0.0.1", port)).await?; // 0.0.0.0 in a container
+    #[cfg(unix)]
     let mut terminate = signal(SignalKind::terminate())?;
+    #[cfg(windows)]
+    let mut terminate = ctrl_shutdown()?;
     println!("{}", listener.local_addr()?.port());
     let terminated = async move {
         terminate.recv().await;
