@@ -10,6 +10,9 @@ python3 -m venv "$tools/zig"
 "$tools/zig/bin/python" -m pip install --quiet --disable-pip-version-check ziglang==0.17.1 cargo-zigbuild==0.24.1
 PATH=$PATH:$tools/zig/bin
 mkdir -p "$tools/dist"
+binfmt=/proc/sys/fs/binfmt_misc
+forget() { [ ! -e $binfmt/rostering-arm64 ] || echo -1 >$binfmt/rostering-arm64; }
+trap 'forget; rm -rf "$clone"' EXIT
 
 # c_package: makes the package for TARGET, and uses it.
 c_package() {
@@ -33,9 +36,15 @@ c_libraries() {
 	touch "$at/done"
 }
 
-# arm: gets what programs of ARM64 need, and the sources.
+# arm: gets what programs of ARM64 need, the sources, and a QEMU that survives a fork; the kernel starts it for such programs.
 arm() {
-	debian bookworm arm64 python3 libstdc++6 && cd "$tools/bookworm" && "${apt[@]}" source --download-only jansson cmocka && cd "$clone"
+	local magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+	debian trixie amd64 qemu-user || return
+	[ -e $binfmt/register ] || mount -t binfmt_misc binfmt_misc $binfmt || return
+	forget
+	echo ":rostering-arm64:M::$magic:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$tools/trixie/root/usr/bin/qemu-aarch64:PF" \
+		>$binfmt/register || return
+	debian bookworm arm64 python3 libstdc++6 && in_folder "$tools/bookworm" "${apt[@]}" source --download-only jansson cmocka
 }
 
 on_c() { sdk/c/tasks.sh test && rules c && c_package; }
@@ -51,7 +60,7 @@ on_arm_python() {
 	sdk/python/tasks.sh setup && sdk/python/tasks.sh adapter || return
 	for at in sdk/python/.venv sdk/python/build/adapter; do
 		python3 -m pip install --quiet --upgrade --no-deps --only-binary :all: --platform manylinux2014_aarch64 \
-			--target "$(echo "$at"/lib/python3*/site-packages)" "$(grep -o '^wasmtime==[^ ]*' sdk/python/requirements.txt)" || return
+			--target "$(echo "$at"/lib/python3*/site-packages)" async-timeout "$(grep -o '^wasmtime==[^ ]*' sdk/python/requirements.txt)" || return
 		ln -sfn "$root/usr/bin/python3" "$at/bin/python"
 		sed -i "s#^home = .*#home = $root/usr/bin#" "$at/pyvenv.cfg"
 	done

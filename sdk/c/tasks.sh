@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh setup|check|format|test|adapter|package|test-package, or tasks.sh install FOLDER, which builds the
 # library and installs it there. TARGET=aarch64-unknown-linux-gnu.2.17 and the like do this for another platform, with
-# cargo-zigbuild and zig. Exits with 69 if something that C needs is missing.
+# cargo-zigbuild and zig, or MinGW. Exits with 69 if something that C needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD
@@ -25,11 +25,11 @@ name=rostering-c-$version
 binary=$name-$platform
 # Natively with the sanitizers, which watch what the library allocates, too. Clang objects to a macro of cmocka.
 cc=(gcc) checks=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -Wno-clobbered)
-if [ -n "$TARGET" ]; then
-	zig=${TARGET/-unknown/}
-	zig=${zig/-pc/}
-	cc=(python-zig cc -target "$zig") checks=(-fno-sanitize=undefined -Wno-gnu-zero-variadic-macro-arguments)
-fi
+case $TARGET in
+'') ;;
+*-windows-*) cc=("$arch-w64-mingw32-gcc") ;;
+*) cc=(python-zig cc -target "${TARGET/-unknown/}") checks=(-fno-sanitize=undefined -Wno-gnu-zero-variadic-macro-arguments) ;;
+esac
 
 # A source package has everything here, and no VERSION above.
 if [ -e "$root/VERSION" ]; then

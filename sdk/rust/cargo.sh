@@ -4,12 +4,16 @@
 export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
 
 # run_cargo VERB ARGUMENTS: for this machine or, if TARGET is set, with cargo-zigbuild for that platform, such as
-# aarch64-unknown-linux-gnu.2.17, which has the oldest glibc. musl has shared libraries only if programs are not static.
+# aarch64-unknown-linux-gnu.2.17, which has the oldest glibc. musl has shared libraries only if programs are not static. Windows
+# takes MinGW, as zig's DLL would export all of Rust's functions.
 release=target/release
 run_cargo() { cargo "$@"; }
 if [ -n "${TARGET:-}" ]; then
 	release=target/${TARGET%%.*}/release
-	run_cargo() { cargo-zigbuild "${1/#build/zigbuild}" --target "$TARGET" "${@:2}"; }
+	case $TARGET in
+	*-windows-*) run_cargo() { cargo "$1" --target "$TARGET" "${@:2}"; } ;;
+	*) run_cargo() { cargo-zigbuild "${1/#build/zigbuild}" --target "$TARGET" "${@:2}"; } ;;
+	esac
 	[[ $TARGET != *-musl* ]] || RUSTFLAGS+=" -Ctarget-feature=-crt-static"
 fi
 RUSTFLAGS+=" --print=native-static-libs"

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from concurrent.futures import Future
 from contextlib import redirect_stderr
 from io import StringIO
 from typing import Any
@@ -58,7 +59,10 @@ class Calling(logging.Handler):
     """A log handler that makes a call."""
 
     client: Client | None = None
-    ended = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended = Future[str]()
 
     def emit(self, _: logging.LogRecord) -> None:
         client, self.client = self.client, None
@@ -66,7 +70,7 @@ class Calling(logging.Handler):
             try:
                 client.get_token(timeout=PATIENCE)
             except RosteringError as error:
-                self.ended = error.code
+                self.ended.set_result(error.code)
 
 
 class LogHandlers(TestCase):
@@ -79,8 +83,8 @@ class LogHandlers(TestCase):
             handler.client = client
             with self.assertRaises(RosteringError):
                 client.list_jobs()
-        # It did not wait for the token request whose failure it logged.
-        self.assertEqual(handler.ended, "token_endpoint_unavailable")
+            # It did not wait for the token request whose failure it logged.
+            self.assertEqual(handler.ended.result(PATIENCE), "token_endpoint_unavailable")
 
     def test_handler_that_raises_is_shown_as_logging_does(self) -> None:
         logger = logging.Logger("test")  # noqa: LOG001
