@@ -79,7 +79,7 @@ adapter() {
 	fi
 	RUST_VERSION=$(rustc --version | cut -d ' ' -f 2) run_cargo "${1:-build}" --quiet --release --target-dir target \
 		--manifest-path "$adapter/Cargo.toml" "${@:2}"
-	[ $# != 0 ] || ln -f "$release/rostering-adapter" target/rostering-adapter
+	[ -n "${1:-}" ] || ln -f "$release/rostering-adapter" target/rostering-adapter
 }
 
 prepare() { ../../tools/setup.sh rust; }
