@@ -23,6 +23,6 @@ RUSTFLAGS+=" --print=native-static-libs"
 with_cargo() {
 	mkdir -p "$release"
 	run_cargo "$1" --locked --release --target-dir target --all-features "${@:2}" 2>&1 |
-		sed -e '/^note: link against the following native/,/^$/d' -e "/^note: native-static-libs/{s/.*libs: //w $release/librostering.libs
+		sed -e '/^note: link against the following native/d' -e '/^$/d' -e "/^note: native-static-libs/{s/.*libs: //w $release/librostering.libs
 			d;}"
 }
