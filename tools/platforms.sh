@@ -9,6 +9,7 @@ tools/setup.sh platforms rust c c-test node python java
 python3 -m venv "$tools/zig"
 "$tools/zig/bin/python" -m pip install --quiet --disable-pip-version-check ziglang==0.17.1 cargo-zigbuild==0.24.1
 PATH=$PATH:$tools/zig/bin
+export CARGO_ZIGBUILD_ZIG_PATH=$tools/zig/bin/python-zig
 mkdir -p "$tools/dist"
 binfmt=/proc/sys/fs/binfmt_misc
 forget() { [ ! -e $binfmt/rostering-arm64 ] || echo -1 >$binfmt/rostering-arm64; }
