@@ -49,7 +49,12 @@ func (f *Fleet) Send(r protocol.Request) (*protocol.Pending, error) {
 }
 
 // Logs are the lines that a client has logged so far.
-func (f *Fleet) Logs(client string) []protocol.Log { return f.processes[client].Logs(client) }
+func (f *Fleet) Logs(client string) []protocol.Log {
+	if p := f.processes[client]; p != nil { // it may not have started
+		return p.Logs(client)
+	}
+	return nil
+}
 
 // Close ends the processes.
 func (f *Fleet) Close() {

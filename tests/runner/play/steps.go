@@ -77,12 +77,7 @@ func (c *course) act(s *rule.Step) error {
 			c.Fleet.members = append(c.Fleet.members[1:], c.Fleet.members[0])
 		}
 	case s.Eventually != nil:
-		pause := 10 * time.Millisecond
-		if s.Eventually.Revoke { // tokens that are revoked one after the other end calls
-			pause = time.Second
-			time.Sleep(pause)
-		}
-		return eventually(pause, func() error { return c.step(s.Eventually) })
+		return eventually(func() error { return c.step(s.Eventually) })
 	case s.Open+s.Do+s.Begin+s.Resume != "":
 		for range max(s.Times, 1) {
 			if err := c.call(s); err != nil {
@@ -171,7 +166,7 @@ func (c *course) check(s *rule.Step) error {
 		}
 	}
 	if s.Log != nil {
-		return eventually(time.Millisecond, func() error { return c.hasLogged(s) }) // a line may come after the response
+		return eventually(func() error { return c.hasLogged(s) }) // a line may come after the response
 	}
 	return nil
 }
@@ -189,9 +184,9 @@ func (c *course) soon(s *rule.Step) bool {
 	return false
 }
 
-// eventually repeats something, with pauses, until nothing is wrong.
-func eventually(pause time.Duration, try func() error) (err error) {
-	for late := time.Now().Add(world.Patience); time.Now().Before(late); time.Sleep(pause) {
+// eventually repeats something until nothing is wrong.
+func eventually(try func() error) (err error) {
+	for late := time.Now().Add(world.Patience); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 		if err = try(); err == nil {
 			return nil
 		}
