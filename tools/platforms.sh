@@ -43,7 +43,7 @@ arm() {
 	debian trixie amd64 qemu-user || return
 	[ -e $binfmt/register ] || mount -t binfmt_misc binfmt_misc $binfmt || return
 	forget
-	echo ":rostering-arm64:M::$magic:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$tools/trixie/root/usr/bin/qemu-aarch64:PF" \
+	echo ":rostering-arm64:M::$magic:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$tools/trixie/files/usr/bin/qemu-aarch64:PF" \
 		>$binfmt/register || return
 	debian bookworm arm64 python3 libstdc++6 && in_folder "$tools/bookworm" "${apt[@]}" source --download-only jansson cmocka
 }
@@ -57,7 +57,7 @@ rust_and_c() {
 
 # Debian's Python for ARM64 runs what the machine's has installed, as by QEMU pip would take minutes.
 on_arm_python() {
-	local at root=$tools/bookworm/root
+	local at root=$tools/bookworm/files
 	sdk/python/tasks.sh setup && sdk/python/tasks.sh adapter || return
 	for at in sdk/python/.venv sdk/python/build/adapter; do
 		python3 -m pip install --quiet --upgrade --no-deps --only-binary :all: --platform manylinux2014_aarch64 \
@@ -69,7 +69,7 @@ on_arm_python() {
 }
 
 platforms_arm64() (
-	export TARGET=aarch64-unknown-linux-gnu.2.17 QEMU_LD_PREFIX=$tools/bookworm/root
+	export TARGET=aarch64-unknown-linux-gnu.2.17 QEMU_LD_PREFIX=$tools/bookworm/files
 	on="ARM64 Linux"
 	get "$on" "Debian's packages" arm || return
 	rust_and_c "$on"

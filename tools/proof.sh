@@ -51,11 +51,11 @@ debian() {
 		-o APT::Architecture="$2" -o APT::Architectures="$2")
 	[ ! -e "$at/done" ] || return 0
 	rm -rf "$at"
-	mkdir -p "$at"/{lists,archives}/partial "$at/root"
+	mkdir -p "$at"/{lists,archives}/partial "$at/files"
 	touch "$at/status"
 	printf "%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $1 main\n" deb deb-src >"$at/sources"
 	"${apt[@]}" update && "${apt[@]}" install --download-only --no-install-recommends "${@:3}" || return
-	for name in "$at"/archives/*.deb; do dpkg-deb -x "$name" "$at/root" || return; done
+	for name in "$at"/archives/*.deb; do dpkg-deb -x "$name" "$at/files" || return; done
 	touch "$at/done"
 }
 

