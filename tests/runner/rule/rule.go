@@ -45,6 +45,8 @@ type Case struct {
 	Differences map[string]string `json:"differences"`
 	// Slow says that it waits for a timeout: it runs beside the others.
 	Slow bool `json:"slow"`
+	// Alone says that nothing else plays meanwhile, as that could keep a player from its store for a second.
+	Alone bool `json:"alone"`
 	// TLS says that its servers speak HTTP/2 over TLS, to a separate process which trusts them.
 	TLS bool `json:"tls"`
 	// Memory is by how many MiB the adapter's processes may grow.
