@@ -64,7 +64,10 @@ impl Store for FileStore {
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
         let added = self.put(key, value, ttl, |new, path| {
             if path.exists() && read(path)?.is_none() {
-                let _ = fs::remove_file(path); // its value has expired
+                match fs::remove_file(path) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                    _ => {} // its value has expired, and another process may have removed it
+                }
             }
             fs::hard_link(new, path)
         });
