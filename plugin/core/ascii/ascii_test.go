@@ -11,8 +11,9 @@ import (
 
 func TestVisible(t *testing.T) {
 	for c := range 256 {
-		if got, want := ascii.Visible(byte(c)), '!' <= c && c <= '~'; got != want {
-			t.Errorf("Visible(%#x) = %v, want %v", c, got, want)
+		got, all := ascii.Visible(byte(c)), ascii.AllVisible(string([]byte{byte(c)})+"1234567")
+		if want := '!' <= c && c <= '~'; got != want || all != want {
+			t.Errorf("Visible(%#x) = %v, AllVisible = %v, want %v", c, got, all, want)
 		}
 	}
 }

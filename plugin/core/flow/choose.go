@@ -61,7 +61,6 @@ func (f *Flow) end(enough bool, left int64) State {
 		f.save()
 		return ReadingToken
 	case f.waitsOut(left):
-		f.found = tokenRead // it looks again when the backoff has ended
 		return Waiting
 	}
 	return Failed
@@ -72,7 +71,7 @@ func (f *Flow) end(enough bool, left int64) State {
 func (f *Flow) waitsOut(left int64) bool {
 	_, awaited := lockWait(f.looks)
 	code := codes[f.code]
-	refusal := code == apierror.ServiceUnauthorized || code == apierror.TokenEndpointRejected || left > 0 && (f.retry.Refusal || f.retry.Secret != 0)
+	refusal := code == apierror.ServiceUnauthorized || code == apierror.TokenEndpointRejected || f.retry.Refusal || f.retry.Secret != 0
 	return f.pauses != noPauses && f.asked != obtained && awaited+(f.pauses-1)*pause+left*1000 <= maxPauses && !refusal &&
 		(f.force != 0 || !f.instance.Usable(&f.instance.Token, f.now))
 }
@@ -139,7 +138,7 @@ func (f *Flow) left() int64 {
 	}
 	since := f.retry.Since
 	left := f.retry.Left(f.now)
-	if left > 0 && f.retry.Secret != 0 && f.readClient() == nil && f.retry.Secret != f.secretMark() {
+	if f.retry.Secret != 0 && f.readClient() == nil && f.retry.Secret != f.secretMark() {
 		f.endBackoff()
 		return 0
 	}

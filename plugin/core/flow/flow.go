@@ -144,7 +144,7 @@ func (f *Flow) run(to State) State {
 
 // Current reports whether the step has the instance's own token, which calls may go on using.
 func (f *Flow) Current() bool {
-	return f.offered == &f.instance.Token && f.now != 0 && f.now < f.offered.RenewAt()
+	return f.offered == &f.instance.Token && f.now < f.offered.RenewAt()
 }
 
 // Drop remembers a token as refused, for a call without a clock that gets no other one.

@@ -124,11 +124,11 @@ func (f *Flow) tokenRead(value string) {
 // restarts would replace each token that is too young.
 func (f *Flow) joinSeries(series int64) {
 	switch own := f.retry.InSeries(f.now); {
-	case series == 0 || series > f.now:
+	case series == 0:
 	case own != 0:
 		f.retry.Series = min(own, series)
 	case f.instance.Token.Hash == 0:
-		f.continueSeries(1, series)
+		f.continueSeries(1, min(series, f.now))
 	}
 }
 

@@ -133,7 +133,7 @@ func (f *Flow) countFailed() {
 
 // endBackoff ends the backoff of a failed token request. A series of refused tokens continues.
 func (f *Flow) endBackoff() {
-	if !f.retry.Refusal && len(f.retry.Error) > 0 {
+	if !f.retry.Refusal {
 		f.continueSeries(2, f.retry.InSeries(f.now))
 		f.SetBackoff(f.retry)
 	}
@@ -170,12 +170,11 @@ func (f *Flow) keep(text string, t *instance.Token) {
 		s.Previous = old
 	}
 	f.host.SetVar(instance.TokenObject, oauth2.TokenObject(text, t.ExpiresAt, f.key))
-	s.Token = *t
-	if f.save(); f.host.Hold(instance.TokenObject) {
+	if f.host.Hold(instance.TokenObject) {
+		s.Token = *t
+	}
+	if f.save(); s.Token.Hash != 0 {
 		f.SetBackoff(before)
-	} else {
-		s.Token = instance.Token{}
-		f.save()
 	}
 	f.offer()
 }

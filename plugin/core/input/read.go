@@ -36,16 +36,6 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 	return err
 }
 
-// printable returns a field's name, or "" if it is too long or not printable: it must not
-// fill an error or a terminal.
-func printable(name string) string {
-	const longest = 64
-	if len(name) > longest || !ascii.Spaced(name) {
-		return ""
-	}
-	return name
-}
-
 // text reads a field that must be a string.
 func text(name string, value json.Value, into *string) *apierror.Error {
 	if value.Kind() != json.String {

@@ -98,9 +98,9 @@ func (r *Own) setHeaders(value json.Value) *apierror.Error {
 		case !ascii.Token(name):
 			err = wrong("a header's name must be letters, digits or any of !#$%&'*+-.^_`|~")
 		case ascii.Word(ForbiddenHeaders, withDashes(folded)) >= 0:
-			err = wrong("the header " + printable(name) + " is reserved; omit it")
+			err = wrong("the header " + name + " is reserved; omit it")
 		case slices.Contains(names, folded):
-			err = wrong("the header " + printable(name) + " is given twice; pass it once")
+			err = wrong("the header " + name[:min(len(name), 64)] + " is given twice; pass it once")
 		case value.Kind() != json.String || !ascii.FieldValue(header.Value):
 			err = wrong("a header's value must be a string of visible ASCII, spaces and tabs")
 		}

@@ -71,17 +71,16 @@ func (v Value) Get(name string) (member Value) {
 func (v Value) True() bool { return v[0] == 't' }
 
 // Text returns the unescaped string, or "" for another kind.
-func (v Value) Text() string {
-	text, _ := v.Decode()
+func (v Value) Text() (text string) {
+	if v.Kind() == String {
+		text, _ = v.Decode()
+	}
 	return text
 }
 
-// Decode does the same, and reports whether the string is well-formed: see WellFormed. It
+// Decode does the same for a string, and reports whether it is well-formed: see WellFormed. It
 // allocates once.
 func (v Value) Decode() (decoded string, wellFormed bool) {
-	if v.Kind() != String {
-		return "", true
-	}
 	wellFormed = true
 	inside := v[1 : len(v)-1]
 	var text strings.Builder
