@@ -1,6 +1,7 @@
 package clock_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -11,6 +12,9 @@ func TestUsable(t *testing.T) {
 	for now, want := range map[int64]bool{0: false, -1: false, clock.Released - 1: false, clock.Released: true, clock.Latest: true, clock.Latest + 1: false} {
 		if got := clock.Usable(now); got != want {
 			t.Errorf("Usable(%d) = %v", now, got)
+		}
+		if err := new(clock.Override).Set(strconv.AppendInt(nil, now, 10)); (err != nil) != (now > clock.Latest) {
+			t.Errorf("now: %d: %v", now, err)
 		}
 	}
 }

@@ -114,6 +114,12 @@ func TestPreparedRequests(t *testing.T) {
 	if i.Vars[instance.JobsRequest] != nil {
 		t.Error("the request with the token before is still there")
 	}
+	i.Settings["base_url"] = "https://service.example"
+	i.want("GET /jobs B c, ok", input.ListJobs, "", "200")
+	i.Keeps = func(name string, value []byte) bool { return name != instance.JobsRequest || value == nil }
+	for range 2 { // no room for the request of another customer
+		i.want("GET /jobs B d, ok", input.ListJobs, `{"customer_id":"d"}`, "200")
+	}
 }
 
 // Most hosts end the call if a request has no response.
@@ -198,7 +204,8 @@ func TestStatusCountsDirectCalls(t *testing.T) {
 		t.Errorf("got %s", got.Text)
 	}
 	i.Clock = 0
-	if got := flow.Status(i, nil); !strings.Contains(string(got.Text), `"token_requests":4`) {
+	i.want("GET /jobs B c, request, GET /jobs C c, service_unauthorized", input.ListJobs, "", "401", "C", "401")
+	if got := flow.Status(i, nil); !strings.Contains(string(got.Text), `"token_requests":5,"failed_token_requests":1,"refused_tokens":3`) {
 		t.Errorf("without a clock: %s", got.Text)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/instance"
@@ -50,13 +49,12 @@ func (f *Flow) choose() State {
 // end ends the flow, once the lock that it holds shows that, and the store has no token. An
 // error whose backoff is short becomes a wait.
 func (f *Flow) end(enough bool, left int64) State {
-	looked := f.instance.LookedAt >= f.now && f.instance.LookedAt <= f.now+clock.Tolerance
 	switch {
 	case f.locked != 0:
 		return WritingLock
 	case enough:
 		return Done
-	case f.store == withStore && f.force == 0 && f.found != tokenRead && !looked:
+	case f.store == withStore && f.force == 0 && f.found != tokenRead && f.instance.LookedAt != f.now:
 		f.instance.LookedAt = f.now // once a second
 		f.save()
 		return ReadingToken

@@ -92,6 +92,12 @@ func TestDroppedToken(t *testing.T) {
 	i := newInstance(t).play(after(warm, [2]string{"+3540", ""}, [2]string{"begin store", "get token | A +30"}, [2]string{"null", "add lock requesting 10 | A +30"}, [2]string{"added", "request | A +30"}))
 	i.Keeps = func(name string, value []byte) bool { return name != instance.TokenObject || len(value) == 0 }
 	i.play(script{{"token B 3600", "set lock failed token_response_invalid wait 1 failures 1 2 | A +5"}, {"ok", "done | A +5"}, {"+5", ""}, {"begin", "request"}})
+	if got := string(flow.Status(i, nil).Text); !strings.Contains(got, `"failed_token_requests":1,`) {
+		t.Error(got)
+	}
+	i = newInstance(t).play(warm)
+	delete(i.Vars, instance.TokenObject)
+	i.play(script{{"begin store", "get token"}, {"stored A 3600", "done | A +3540"}})
 }
 
 // FuzzFlow resumes with anything as the flow. It may fail, but not loop, and must leave an

@@ -166,18 +166,16 @@ func (f *Flow) lockRead(r *input.Resume) {
 func (f *Flow) adopt(lock *oauth2.Lock) {
 	err := lock.Error()
 	err.Message += " (seen by another instance)"
-	next := &backoff.Record{
-		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()), Failures: lock.Failures,
+	failures := lock.Failures
+	if !f.retry.Refusal {
+		failures = max(failures, f.retry.Failures)
+	}
+	f.retry = &backoff.Record{
+		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()), Failures: failures,
 		Series: f.retry.InSeries(f.now), Warned: f.retry.Warned, Error: err.Members(),
 	}
-	if !f.retry.Refusal {
-		next.Failures = max(next.Failures, f.retry.Failures)
-	}
-	f.retry = next
 	f.markSecret(err)
-	f.SetBackoff(next)
-	err.RetryAfter = next.Wait
-	f.fail(err)
+	f.SetBackoff(f.retry)
 }
 
 // beforeExpiry is how long before the token in use expires a backoff ends, in seconds: a token

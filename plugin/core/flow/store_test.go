@@ -13,7 +13,7 @@ func TestStore(t *testing.T) {
 	play(t, map[string]script{
 		"has the token":            {{"begin store", "get token"}, {"stored A 3600", "done | A +3540"}, {"begin", "done | A +3540"}},
 		"one of more than a day":   {{"begin store", "get token"}, {"stored A 99999", "done | A +86340"}},
-		"has an expired one":       {{"begin store", "get token"}, {"stored A 0", "add lock requesting 10"}},
+		"has an expired one":       after(due, [2]string{"stored B 0 -1", "add lock requesting 10 | A +30"}),
 		"has something else":       {{"begin store", "get token"}, {`value {"state":"x"}`, "add lock requesting 10"}},
 		"has another client's":     {{"begin store", "get token"}, {`value {"access_token":"A","expires_at":1900000000,"cache_key":"k"}`, "add lock requesting 10"}},
 		"gets the requested token": after(locked, [2]string{"+1", ""}, [2]string{"token A 3600", "set token A 3599 | A +3539"}, [2]string{"ok", "set lock done 1 | A +3539"}, [2]string{"ok", "done | A +3539"}),
@@ -64,7 +64,8 @@ func TestLock(t *testing.T) {
 			{"+1", ""}, {"begin", "request"}, {"failed", "network_error retry 4"}},
 		"a store that forgets nothing": after(busy, [2]string{`value {"state":"failed","code":"network_error","status":0,"until":1799999399,"wait":1,"failures":1}`, "request"},
 			[2]string{"token A 60", "done | A +30"}),
-		"a rejected secret":                          after(busy, [2]string{"failure token_endpoint_rejected 401 4 3", "get token"}, [2]string{"null", "token_endpoint_rejected 401 retry 4"}),
+		"a rejected secret": after(busy, [2]string{"failure token_endpoint_rejected 401 4 3", "get token"}, [2]string{"null", "token_endpoint_rejected 401 retry 4"},
+			[2]string{"config client_secret another-secret", ""}, [2]string{"begin", "request"}),
 		"a short backoff is waited out":              {{"begin store wait", "get token"}, {"null", "add lock requesting 10"}, {"held", "get lock"}, {"failure network_error 0 2 3", "get token"}, {"null", "wait 0.250"}, {"+2", ""}, {"ok", "get token"}, {"stored A 60", "done | A +30"}},
 		"not after long waits for the lock":          {{"begin store wait", "get token"}, {"null", "add lock requesting 10"}, {"held", "get lock"}, {"lock x", "wait 0.050"}, {"ok", "get lock"}, {"lock x", "wait 0.100"}, {"ok", "get lock"}, {"lock x", "wait 0.200"}, {"ok", "get lock"}, {"lock x", "wait 0.400"}, {"ok", "get lock"}, {"failure network_error 0 5 3", "get token"}, {"null", "network_error retry 5"}},
 		"a wait is shorter than the token in use":    {{"set A 20", ""}, {"+10", ""}, {"begin store", "get token | A +10"}, {"null", "add lock requesting 10 | A +10"}, {"held", "get lock | A +10"}, {"failure network_error 0 30 6", "done | A +8"}},

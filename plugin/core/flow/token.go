@@ -48,7 +48,7 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 	refusal := err.Code == apierror.ServiceUnauthorized
 	if left := f.left(); left > 0 {
 		f.retry.Since, f.retry.Wait = f.now, max(left, retryAfter)
-		if retryAfter > left {
+		if retryAfter >= left {
 			f.retry.Secret = 0 // that is for every secret
 		}
 	} else {
@@ -70,7 +70,7 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 func (f *Flow) SetBackoff(r *backoff.Record) {
 	f.retry = r
 	f.host.SetVar(instance.Retry, nil) // first, as in keep
-	if len(r.Error) > 0 || r.Series != 0 {
+	if len(r.Error) != 0 || r.Series != 0 {
 		f.host.SetVar(instance.Retry, r.Encode())
 	}
 }

@@ -2,6 +2,7 @@ package instance_test
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/core/instance"
@@ -16,6 +17,14 @@ func TestVarNames(t *testing.T) {
 			t.Errorf("%q", name)
 		}
 		seen[name] = true
+	}
+}
+
+func TestHashHasEveryByte(t *testing.T) {
+	for n := range 20 {
+		if text := strings.Repeat("a", n); instance.Hash(text+"a") == instance.Hash(text+"b") {
+			t.Errorf("the hash ignores byte %d", n)
+		}
 	}
 }
 
