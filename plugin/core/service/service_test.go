@@ -33,6 +33,7 @@ func TestLimitsOfHeaders(t *testing.T) {
 	for headers, want := range map[string]string{
 		"{" + most + "}":                                    "{" + most + "}",
 		"{" + most + `,"c":"d"}`:                            "{" + most + "}",
+		`{"a":"` + long[7:] + `"}`:                          `{"a":"` + long[7:] + `"}`,
 		`{"a":["b","` + long + `"]}`:                        `{}`,
 		`{"a":["b"],"c":["d","` + long + `"]}`:              `{"a":["b"]}`,
 		`{"a":"b","` + long + `":"c","d":"e"}`:              `{"a":"b"}`,

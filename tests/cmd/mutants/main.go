@@ -1,7 +1,7 @@
 // Command mutants measures the tests of the core by what they notice. It changes the core in
 // many small ways, each a mutant, and runs the unit tests of the changed package and the
-// rules on the core with each mutant, and then the random test with each that
-// neither of them kills.
+// rules on the core with each mutant, and then, with each that neither of them kills, the tests of
+// flow and direct, which use all packages, and random ones.
 //
 //	go run ./cmd/mutants [-sample 200]
 //
@@ -55,15 +55,17 @@ func main() {
 	units := r.units(ids)
 	rules := r.kill("tests", "./runner", ids, "-test.run", "^TestPlugin$/^core$")
 	left := slices.DeleteFunc(slices.Clone(ids), func(id int) bool { return units[id] || rules[id] || isExplained(id) })
-	random := r.kill("", "./plugin/core/model", left, "-test.run", "^TestRandom$", "-steps", "300000")
-	left = slices.DeleteFunc(left, func(id int) bool { return random[id] })
+	for _, pkg := range []string{"flow", "direct", "model"} {
+		killed := r.kill("", "./plugin/core/"+pkg, left, "-test.short", "-test.skip", "Fleet|Failed")
+		left = slices.DeleteFunc(left, func(id int) bool { return killed[id] })
+	}
 	var survivors strings.Builder
 	for _, id := range left {
 		fmt.Fprintln(&survivors, r.keys[id])
 	}
 	of := func(n int) float64 { return 100 * float64(n) / float64(*sample) }
 	share := of(*sample - len(left))
-	fmt.Printf("of %d mutants, unit tests kill %.1f %%, rules %.1f %%; all, with random tests, kill or explain %.1f %%\n",
+	fmt.Printf("of %d mutants, unit tests kill %.1f %%, rules %.1f %%; all, with those of flow and direct and random ones, kill or explain %.1f %%\n",
 		*sample, of(len(units)), of(len(rules)), share)
 	check(os.WriteFile(top+"/build/mutants.txt", []byte(survivors.String()), 0o600))
 	check(os.RemoveAll(folder))
