@@ -77,8 +77,6 @@ func TestForce(t *testing.T) {
 		"replaces the token immediately": after(force, [2]string{"token B 60", "done | B +30"}, [2]string{"begin", "done | B +30"}),
 		"a failure is its own, and the token stays": after(force, [2]string{"status 400", "token_endpoint_rejected 400 retry 1"},
 			[2]string{"begin", "done | A +3540"}, [2]string{"begin force", "token_endpoint_rejected 400 retry 1"}),
-		"looks nowhere first": {{"begin store force", "add lock requesting 10"}, {"held", "request"}, {"token A 60", "set token A 60 | A +30"}, {"ok", "done | A +30"}},
-		"with the lock":       {{"begin store force", "add lock requesting 10"}, {"added", "request"}, {"token A 60", "set token A 60 | A +30"}, {"ok", "set lock done 1 | A +30"}, {"ok", "done | A +30"}},
 		"its failure within the backoff of another flow": {{"begin wait force", "request"}, {"2: begin", "request"}, {"2: status 503 5", "token_endpoint_unavailable 503 retry 5"},
 			{"+1", ""}, {"status 400", "token_endpoint_rejected 400 retry 4"}},
 	})
