@@ -34,7 +34,7 @@ func (s *Search) Redact(text []byte, limit int, partial bool) (clean []byte, cut
 	clean = make([]byte, 0, min(len(text), limit)+len(mark))
 	s.begin(text, partial)
 	shown, hidden := 0, 0 // the offsets of what is
-	for i := 0; i < len(text) && hidden < len(text) && len(clean) <= limit; i++ {
+	for i := 0; hidden < len(text) && len(clean) <= limit; i++ {
 		if i >= hidden && i >= shown {
 			shown = s.skip(i, min(len(text), i+limit+1-len(clean)))
 			clean = append(clean, text[i:shown]...)

@@ -36,9 +36,9 @@ const (
 // maxEscape is the length of the longest escape, a surrogate pair in JSON.
 const maxEscape = len(`\ud83d\ude00`)
 
-// escapes reports whether an escape in this encoding may begin with c.
+// escapes reports whether the first escape of a string in this encoding may begin with c.
 func (e encoding) escapes(c byte) bool {
-	return c == byte(e) || e == form && c == byte(percent) || e == latin1 && c|1 == byte(latin1)
+	return c == byte(e) || e == form && c == byte(percent)
 }
 
 // isEscape reports whether one in any encoding may.
