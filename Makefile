@@ -211,11 +211,7 @@ format: setup-check ## format all code
 matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
 	@cd tests && go test -count=1 -timeout 30m -run 'Plugin|Libraries|Tables' ./runner -update
 
-bench: build/bench ## measure warm calls: the plugin against one in C, each library against its bare HTTP client
-	@tools/setup.sh plugin
-	@clang-19 --target=wasm32 -O2 -mbulk-memory -nostdlib -Wall -Wextra -Werror -Wl,--no-entry -Wl,--strip-all \
-		-o build/peer.wasm tests/bench/peer/peer.c
-	@build/bench plugin
+bench: build/bench ## measure a warm call of each library against its bare HTTP client
 	@tools/each.sh adapter
 	@build/bench libraries
 

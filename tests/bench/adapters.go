@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"log"
 	"math"
 	"net/http"
@@ -16,7 +14,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"automatic-rostering/tests/runner/hosts"
@@ -34,35 +31,26 @@ var measured = []struct {
 	{"bun", 0, "fetch"}, {"java", 0, "java.net.http"}, {"rust", 0, "reqwest"},
 }
 
-// server grants tokens of some size, and its service can be down.
-type server struct {
-	*httptest.Server
-	size atomic.Int64
-	down atomic.Bool
-}
+var (
+	token = strings.Repeat("t", 900)
+	jobs  = `{"jobs":[` + strings.Repeat(`{"id":"job-0001","status":"completed"},`, 25) + `{}]}`
+)
 
-func newServer() *server {
-	s := new(server)
-	s.size.Store(int64(len(token)))
-	s.Server = httptest.NewServer(s)
-	return s
-}
+// server grants tokens and has jobs.
+type server struct{ *httptest.Server }
 
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case r.URL.Path == "/connect/token":
-		token := bytes.Repeat([]byte("t"), int(s.size.Load()))
-		_ = json.NewEncoder(w).Encode(map[string]any{"access_token": string(token), "token_type": "Bearer", "expires_in": 3600})
-	case s.down.Load():
-		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = fmt.Fprint(w, strings.Repeat("x", 4<<10))
-	default:
-		_, _ = w.Write(jobs)
-	}
+func newServer() server {
+	return server{httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := jobs
+		if r.Method == http.MethodPost {
+			body = `{"access_token":"` + token + `","token_type":"Bearer","expires_in":3600}`
+		}
+		_, _ = io.WriteString(w, body)
+	}))}
 }
 
 // requests are what a library sends, for a peer: the one for a token, and the one for the jobs.
-func (s *server) requests() (forToken, forJobs *protocol.HTTP) {
+func (s server) requests() (forToken, forJobs *protocol.HTTP) {
 	form := "grant_type=client_credentials&client_id=c&client_secret=the-secret&scope=automatic-rostering-stage"
 	return &protocol.HTTP{Method: "POST", URL: s.URL + "/connect/token", Body: []byte(form),
 			Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}},
@@ -73,11 +61,11 @@ func (s *server) requests() (forToken, forJobs *protocol.HTTP) {
 // adapter is a running adapter.
 type adapter struct {
 	*protocol.Process
-	s *server
+	s server
 }
 
 // start starts an adapter and waits until it responds.
-func (s *server) start(h hosts.Host) (a adapter, err error) {
+func (s server) start(h hosts.Host) (a adapter, err error) {
 	p, err := h.Process(context.Background(), os.Stderr)
 	if err == nil {
 		a = adapter{p, s}
@@ -124,7 +112,7 @@ func (a adapter) memory(field string) float64 {
 }
 
 // each calls f for each adapter that is wanted, and names those that cannot be measured.
-func each(f func(s *server, h hosts.Host, peer string) error) error {
+func each(f func(s server, h hosts.Host, peer string) error) error {
 	s := newServer()
 	defer s.Close()
 	for _, m := range measured {
@@ -141,7 +129,7 @@ func each(f func(s *server, h hosts.Host, peer string) error) error {
 // libraries compares a warm list_jobs with the same requests of the library's HTTP client.
 func libraries() error {
 	header("library", "peer", "CPU, of the peer's", "time, of the peer's")
-	return each(func(s *server, h hosts.Host, peer string) error {
+	return each(func(s server, h hosts.Host, peer string) error {
 		a, err := s.start(h)
 		if err != nil {
 			return err
@@ -176,12 +164,12 @@ func first() error {
 		return err
 	}
 	fmt.Println()
-	header("library", "first client", "further client", "memory of a further one", "`list_jobs`", "a 503 with 4 KiB", "a token of 900 bytes", "of 32 KiB")
+	header("library", "first client", "further client", "memory of a further one", "`list_jobs`", "a new token")
 	return each(clients)
 }
 
 // firstCall measures processes, each of which makes one first call, or the two requests of a peer.
-func firstCall(s *server, h hosts.Host, peer string) error {
+func firstCall(s server, h hosts.Host, peer string) error {
 	var ready, memory [2]float64
 	measure := func(n int, call func(a adapter) error) func() (cost, error) {
 		return func() (cost, error) {
@@ -215,8 +203,8 @@ func firstCall(s *server, h hosts.Host, peer string) error {
 	return err
 }
 
-// clients measures one process, in which clients are opened and make calls that the plugin sees much of.
-func clients(s *server, h hosts.Host, _ string) error {
+// clients measures one process, in which clients are opened and make calls.
+func clients(s server, h hosts.Host, _ string) error {
 	a, err := s.start(h)
 	if err != nil {
 		return err
@@ -239,23 +227,10 @@ func clients(s *server, h hosts.Host, _ string) error {
 	before := a.memory("VmRSS")
 	cells = append(cells, least(func(n int) error { return a.open(fmt.Sprint(n)) }))
 	cells = append(cells, megabytes((a.memory("VmRSS")-before)/further))
-	list := func(int) error { _, err := a.repeat(1, nil); return err }
-	force := func(int) error {
+	cells = append(cells, least(func(int) error { _, err := a.repeat(1, nil); return err }))
+	cells = append(cells, least(func(int) error {
 		return a.do(protocol.Request{Op: "get_token", Client: "0", Call: protocol.Call{Force: true}})
-	}
-	cells = append(cells, least(list))
-	s.down.Store(true)
-	cells = append(cells, least(func(n int) error {
-		if list(n) == nil {
-			return errors.New("no error for a 503")
-		}
-		return nil
 	}))
-	s.down.Store(false)
-	cells = append(cells, least(force))
-	s.size.Store(32 << 10)
-	cells = append(cells, least(force))
-	s.size.Store(int64(len(token)))
 	if err == nil {
 		row(cells...)
 	}

@@ -1,7 +1,6 @@
 // Command bench measures what costs time, always next to a peer in the same run: batches of both
 // alternate, and the median of the ratios of each pair counts, so that a busy machine slows both.
 //
-//	bench plugin     warm calls of the plugin: a plugin in C, peer/peer.c
 //	bench libraries  a warm list_jobs of each library: the same requests of its HTTP client
 //	bench first      the first call of a process, and clients: the same requests of that HTTP client
 //
@@ -20,10 +19,10 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	benches := map[string]func() error{"plugin": plugins, "libraries": libraries, "first": first}
+	benches := map[string]func() error{"libraries": libraries, "first": first}
 	run := benches[strings.Join(os.Args[1:], " ")]
 	if run == nil {
-		log.Fatal("usage: bench plugin|libraries|first")
+		log.Fatal("usage: bench libraries|first")
 	}
 	if err := run(); err != nil {
 		log.Fatal("bench: ", err)
