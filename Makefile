@@ -237,7 +237,7 @@ stress: build/sandbox ## cancel, close and fail at random in each library for ST
 	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./runner
 
 RULE ?= all
-broken: $(TEST_PLUGINS) ## break the core and the Go library in small ways: each rule must notice one; RULE=close takes one
+broken: $(TEST_PLUGINS) ## break the Go library in small ways: each of its rules must notice one; RULE=close takes one
 	@tools/setup.sh redis
 	@cd tests/runner && BROKEN='$(RULE)' go test -count=1 -parallel 4 -run TestBroken
 
