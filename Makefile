@@ -17,7 +17,7 @@ TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
 # Tests run two at a time: first the module that takes longest.
 MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
-# Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
+# HOSTS=python,c limits the tests to some languages.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/runner/hosts/languages.json))
 HOSTS ?=
 comma := ,
@@ -26,8 +26,8 @@ empty :=
 ALIASES := $(foreach name,javascript js typescript,$(name)=node,deno,bun,workerd) nodejs=node golang=go cpp=c c++=c
 override HOSTS := $(subst $(empty) ,$(comma),$(strip $(foreach host,$(subst $(comma), ,$(HOSTS)),$(or $(patsubst $(host)=%,%,$(filter $(host)=%,$(ALIASES))),$(host)))))
 export HOSTS
-UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
-$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go javascript $(LANGUAGES)))
+UNKNOWN := $(filter-out $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
+$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of javascript $(LANGUAGES)))
 # The parts for which tools/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
 NEEDED_TO_test := plugin $(WANTED) $(filter rust-check c-test,$(WANTED:=-check) $(WANTED:=-test)) redis postgres page ffi bench
@@ -49,10 +49,10 @@ SOURCES := go.mod go.sum Makefile plugin/target.json $(wildcard plugin/*.go) \
 
 # Targets with a description make no file of their name, and neither do these.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile)
-.PHONY: run-go run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox build/bench setup-test setup-check package-files
+.PHONY: run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox build/bench setup-test setup-check package-files
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
-	@echo "  make run-LANG       run the program jobs in a language: go $(LANGUAGES)"
+	@echo "  make run-LANG       run the program jobs in a language: $(LANGUAGES)"
 
 build: $(BUILDS) ## build the plugin, and write it where the repository has it
 	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || { cp "build/$${file##*/}" "$$file" ; echo "wrote $$file" ; } ; done
@@ -85,7 +85,7 @@ run: ## watch the plugin at work with a mock service
 
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
 run-javascript: run-node
-run-go $(LANGUAGES:%=run-%): run-%: build/sandbox
+$(LANGUAGES:%=run-%): run-%: build/sandbox
 	@tools/setup.sh $*
 	@$(if $(filter c,$*),$(MAKE) -s -C sdk/c && $(MAKE) -s -C host-example/c build/jobs,HOSTS=$* tools/each.sh setup)
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs

@@ -69,7 +69,7 @@ func playAll(t *testing.T, h hosts.Host) {
 	for _, c := range cases(t, h) {
 		for name, kind := range kinds(&c) {
 			play := func() { play(&c, name, kind) }
-			if c.Alone || c.Memory > 0 || c.Floods() { // alone: others would be measured with it, or wait for it
+			if c.Alone || c.Memory > 0 { // others would be measured with it, or wait for it
 				play()
 			} else if c.Slow || h.Library && c.Scripted() { // it may wait out a backoff
 				slow = append(slow, play)

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,34 +23,23 @@ import (
 	"automatic-rostering/tests/runner/world"
 )
 
-// Clients of each library are called at random by many, while both servers and the store fail, tokens
-// are revoked, callers leave, and clients are closed and opened again, for STRESS_SECONDS. STRESS_SEED
-// repeats the choices of a run, though not their interleaving. Each call must end, with its own
-// response or an error of the contract that shows no secret; after the faults all clients must recover,
-// and in the end no file or thread may be left behind.
+// Clients of each library are called at random by many, while both servers and the store fail, tokens are revoked, callers
+// leave, and clients are closed and opened again, for STRESS_SECONDS. Each call must end, with its own response or an error of
+// the contract that shows no secret; after the faults all clients must recover, and in the end no file or thread may be left
+// behind.
 func TestStress(t *testing.T) {
-	seconds, seed := setting("STRESS_SECONDS", 2), setting("STRESS_SEED", int(rand.Uint32()))
+	seconds, _ := strconv.Atoi(os.Getenv("STRESS_SECONDS"))
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
-		t.Logf("STRESS_SEED=%d", seed)
-		s := newStress(t, h.Start(t))
-		s.openAll()
-		s.recover()
-		s.closeAll()
+		s := &stress{TB: t, world: world.New(), host: h.Start(t)}
+		t.Cleanup(s.world.Close)
+		s.world.Fault = s.fault
+		s.now.Store(rule.Start)
+		s.round(0)
 		before := s.resources()
-		s.openAll()
-		s.run(uint64(seed), time.Duration(seconds)*time.Second)
-		s.recover()
-		s.closeAll()
+		s.round(time.Duration(max(seconds, 2)) * time.Second)
 		s.compare(before)
-		t.Logf("%d calls, of which %d succeeded; %d faults, %d clients", s.calls.Load(), s.succeeded.Load(), s.faults.Load(), s.opened.Load())
+		t.Logf("%d calls succeeded", s.succeeded.Load())
 	})
-}
-
-func setting(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-		return n
-	}
-	return otherwise
 }
 
 // The number of workers, and of clients; two of these share a store.
@@ -65,16 +53,33 @@ type stress struct {
 	clients [places]atomic.Value
 	now     atomic.Int64
 
-	calls, succeeded, faults, opened atomic.Int64
+	opened, succeeded atomic.Int64
 }
 
-func newStress(t testing.TB, host *play.Player) *stress {
-	w := world.New()
-	t.Cleanup(w.Close)
-	s := &stress{TB: t, world: w, host: host}
-	w.Fault = s.fault
-	s.now.Store(rule.Start)
-	return s
+// round opens clients, makes random calls for a while, and closes the clients when they have recovered.
+func (s *stress) round(d time.Duration) {
+	for place := range places {
+		s.open(place)
+	}
+	s.calm.Store(false)
+	late := time.Now().Add(d)
+	var all sync.WaitGroup
+	for worker := range workers {
+		all.Go(func() {
+			for n := 0; time.Now().Before(late); n++ {
+				s.choose(fmt.Sprintf("/w%d-%d", worker, n))
+			}
+		})
+	}
+	all.Wait()
+	s.calm.Store(true)
+	s.world.Store.Reply()
+	for place := range places {
+		s.recover(place)
+		if a, err := s.host.Do(protocol.Request{Op: "close", Client: s.client(place)}); err != nil || a.Trap+a.Error != "" {
+			s.Fatalf("close: %+v, %v", a, err)
+		}
+	}
 }
 
 // fault fails one request in ten, unless all is calm.
@@ -82,7 +87,6 @@ func (s *stress) fault(w http.ResponseWriter, r *http.Request) bool {
 	if s.calm.Load() || rand.IntN(10) > 0 {
 		return false
 	}
-	s.faults.Add(1)
 	switch rand.IntN(5) {
 	case 0:
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -104,12 +108,6 @@ func (s *stress) fault(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func (s *stress) openAll() {
-	for place := range places {
-		s.open(place)
-	}
-}
-
 // open opens a new client at a place.
 func (s *stress) open(place int) {
 	r := protocol.Request{Op: "open", Client: fmt.Sprintf("%s %d", s.Name(), s.opened.Add(1)), Config: s.world.Config()}
@@ -125,41 +123,18 @@ func (s *stress) open(place int) {
 
 func (s *stress) client(place int) string { return s.clients[place].Load().(string) }
 
-func (s *stress) closeAll() {
-	for place := range places {
-		if a, err := s.host.Do(protocol.Request{Op: "close", Client: s.client(place)}); err != nil || a.Trap+a.Error != "" {
-			s.Fatalf("close: %+v, %v", a, err)
-		}
-	}
-}
-
-// run makes random calls for a while.
-func (s *stress) run(seed uint64, d time.Duration) {
-	s.calm.Store(false)
-	ctx, cancel := context.WithTimeout(s.Context(), d)
-	defer cancel()
-	var all sync.WaitGroup
-	for worker := range workers {
-		all.Go(func() {
-			random := rand.New(rand.NewPCG(seed, uint64(worker)))
-			for n := 0; ctx.Err() == nil; n++ {
-				s.choose(random, fmt.Sprintf("/w%d-%d", worker, n))
-			}
-		})
-	}
-	all.Wait()
-}
-
 // choose makes one random choice; path is that of a call alone.
-func (s *stress) choose(random *rand.Rand, path string) {
-	place := random.IntN(places)
-	switch n := random.IntN(100); {
+func (s *stress) choose(path string) {
+	place := rand.IntN(places)
+	switch n := rand.IntN(100); {
 	case n == 0:
 		s.world.Revoke()
 	case n == 1:
-		s.now.Add(int64(random.IntN(1000)))
+		s.now.Add(int64(rand.IntN(1000)))
 	case n == 2:
-		s.world.Store.Down(!s.calm.Load() && random.IntN(2) == 0)
+		if s.world.Store.Reply(); !s.calm.Load() && rand.IntN(2) == 0 {
+			s.world.Store.Always(rule.Response{Status: http.StatusServiceUnavailable})
+		}
 	case n == 3:
 		client := s.client(place)
 		s.open(place)
@@ -167,14 +142,14 @@ func (s *stress) choose(random *rand.Rand, path string) {
 	case n < 8:
 		s.end(s.send(protocol.Request{Op: "clear_token", Client: s.client(place)}), "clear_token", "")
 	default:
-		s.call(random, s.client(place), path)
+		s.call(s.client(place), path)
 	}
 }
 
-func (s *stress) call(random *rand.Rand, client, path string) {
+func (s *stress) call(client, path string) {
 	now := s.now.Load()
-	r := protocol.Request{Op: []string{"list_jobs", "send_request", "send_request", "get_token", "own"}[random.IntN(5)], Client: client}
-	r.Now, r.Timeout = &now, fmt.Append(nil, 0.01+2*random.Float64())
+	r := protocol.Request{Op: []string{"list_jobs", "send_request", "send_request", "get_token", "own"}[rand.IntN(5)], Client: client}
+	r.Now, r.Timeout = &now, fmt.Append(nil, 0.01+2*rand.Float64())
 	want := "/jobs"
 	switch r.Op {
 	case "send_request":
@@ -182,18 +157,17 @@ func (s *stress) call(random *rand.Rand, client, path string) {
 	case "own":
 		r.Request, want = &protocol.HTTP{Method: "GET", URL: s.world.Servers["service"].URL + path}, path
 	case "get_token":
-		r.Force, want = random.IntN(4) == 0, ""
+		r.Force, want = rand.IntN(4) == 0, ""
 	}
 	p := s.send(r)
-	if random.IntN(5) == 0 {
-		time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond)
+	if rand.IntN(5) == 0 {
+		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
 		s.end(s.send(protocol.Request{Op: "cancel", Target: p.ID}), "cancel", "")
 	}
 	s.end(p, r.Op, want)
 }
 
 func (s *stress) send(r protocol.Request) *protocol.Pending {
-	s.calls.Add(1)
 	p, err := s.host.Send(r)
 	if err != nil {
 		panic(err)
@@ -226,24 +200,18 @@ var expected = []string{
 	"network_error", "service_error", "service_unauthorized", "token_endpoint_unavailable", "token_response_invalid", "token_endpoint_rejected",
 }
 
-// recover wants each client to work after the faults.
-func (s *stress) recover() {
-	s.calm.Store(true)
-	s.world.Store.Down(false)
-	for place := range places {
-		late := time.Now().Add(world.Patience)
-		for {
-			now := s.now.Add(100) // after any backoff
-			a, err := s.host.Do(protocol.Request{Op: "list_jobs", Client: s.client(place), Call: protocol.Call{Now: &now}})
-			if err == nil && a.Status == 200 {
-				break
-			}
-			if time.Now().After(late) {
-				s.Fatalf("a client does not recover: %+v, %v", a, err)
-			}
-			time.Sleep(10 * time.Millisecond)
+// recover wants a client to work after the faults.
+func (s *stress) recover(place int) {
+	var a protocol.Response
+	var err error
+	for late := time.Now().Add(world.Patience); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+		now := s.now.Add(100) // after any backoff
+		a, err = s.host.Do(protocol.Request{Op: "list_jobs", Client: s.client(place), Call: protocol.Call{Now: &now}})
+		if err == nil && a.Status == 200 {
+			return
 		}
 	}
+	s.Fatalf("a client does not recover: %+v, %v", a, err)
 }
 
 // resources are the numbers of open files and of threads of the adapter.

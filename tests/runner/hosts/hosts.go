@@ -23,8 +23,8 @@ type Host struct {
 	Name string `json:"name"`
 	// Command starts its adapter, in the folder of its language. The core has none, as it runs in this process.
 	Command []string `json:"command"`
-	// Build is the file in the folder plugin for a raw host, and All says that it plays all cases of the plugin, and not only
-	// those for every host.
+	// Build is the file in the folder plugin for a raw host; that with poison fills the heap with a pattern between calls, so that
+	// what outlives its call shows. All says that the host plays all cases of the plugin, and not only those for every host.
 	Build string `json:"build"`
 	All   bool   `json:"all"`
 

@@ -31,33 +31,18 @@ type language struct {
 func (l language) name() string   { return path.Base(l.Folder) }
 func (l language) folder() string { return filepath.Join(Root(), "sdk", l.Folder) }
 
-// inGo starts the raw host in Go. The build with poison fills the heap with a pattern between calls, so
-// that what outlives its call shows there.
-var inGo = []string{"go", "run", "-C", "../../tests", "./adapters/raw/go"}
-
-var goLanguage = language{
-	Folder: "go",
-	Hosts: []Host{
-		{Name: "go", Command: inGo, Build: "rostering.wasm", All: true},
-		{Name: "go-nowasi", Command: inGo, Build: "rostering-nowasi.wasm"},
-		{Name: "go-poison", Command: inGo, Build: "../build/rostering-poison.wasm", All: true},
-	},
-	Adapters: []Host{{Name: "go", Command: []string{"../../build/adapters/go/adapter"}}},
-}
-
 // The Makefile reads it, too.
 //
 //go:embed languages.json
 var languagesJSON []byte
 
-// languages are Go, and those of languages.json.
+// languages are those of languages.json.
 var languages = sync.OnceValue(func() (all []language) {
 	decoder := json.NewDecoder(bytes.NewReader(languagesJSON))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&all); err != nil {
 		panic(fmt.Sprintf("languages.json: %v", err))
 	}
-	all = append([]language{goLanguage}, all...)
 	for _, l := range all {
 		for i := range l.Hosts {
 			l.Hosts[i].folder = l.folder()

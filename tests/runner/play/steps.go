@@ -28,22 +28,13 @@ func (c *course) step(s *rule.Step) error {
 // prepare sets what servers do.
 func (c *course) prepare(s *rule.Step) {
 	for server, replies := range s.Replies {
-		c.Servers[server].Reply(replies)
+		c.Servers[server].Reply(replies...)
 	}
 	for server, reply := range s.Always {
 		c.Servers[server].Always(reply)
 	}
-	if s.Down != "" {
-		c.Servers[s.Down].Down(true)
-	}
-	if s.Up != "" {
-		c.Servers[s.Up].Down(false)
-	}
 	if s.Silence != "" {
 		c.Servers[s.Silence].Silence()
-	}
-	if s.Put != nil {
-		c.Store.Put(s.Put.Key, rule.Repeated(s.Put.Value))
 	}
 	if s.Expire != "" {
 		c.Store.Expire(s.Expire)
@@ -137,9 +128,6 @@ func (c *course) check(s *rule.Step) error {
 		}
 	}
 	delete(c.arrived, s.Left)
-	if slices.ContainsFunc(c.arrived[s.Stays], (*world.Request).Left) {
-		return errors.New("it has left")
-	}
 	if s.Pending != nil {
 		if err := c.stillPending(s.Pending); err != nil {
 			return err

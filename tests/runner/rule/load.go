@@ -134,7 +134,7 @@ func (c *Case) Fill(placeholders map[string]string) (*Case, error) {
 var repeated = regexp.MustCompile(`\{\{([0-9]+) times ([^}]+)\}\}`)
 
 // mostFilled is how long a string is that Fill writes out.
-const mostFilled = 2 << 20
+const mostFilled = 16 << 20
 
 // Repeated writes the strings out that Fill does not: {{50000000 times x}} in an input.
 func Repeated(text string) string { return repeat(text, 100<<20) }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,10 +31,10 @@ type Server struct {
 
 	mutex   sync.Mutex
 	holding bool
-	down    bool
 	count   int
 	last    *rule.Saw
-	replies []rule.Response
+	replies []rule.Response // the next ones
+	always  *rule.Response  // if there are none
 
 	connections []*connection
 }
@@ -69,23 +68,13 @@ func (s *Server) close() {
 // Hold sets whether responses to later requests are held back.
 func (s *Server) Hold(holding bool) { s.set(func() { s.holding = holding }) }
 
-// Down sets whether the server is down: it responds 503.
-func (s *Server) Down(down bool) { s.set(func() { s.down = down }) }
-
-// Reply sets the next responses.
-func (s *Server) Reply(replies []rule.Response) {
-	replies = slices.Clone(replies)
-	for i := range replies {
-		replies[i].Times = max(replies[i].Times, 1)
-	}
-	s.set(func() { s.replies = replies })
+// Reply sets the next responses; later ones are by default.
+func (s *Server) Reply(replies ...rule.Response) {
+	s.set(func() { s.replies, s.always = replies, nil })
 }
 
 // Always sets all responses.
-func (s *Server) Always(reply rule.Response) {
-	reply.Times = -1
-	s.set(func() { s.replies = []rule.Response{reply} })
-}
+func (s *Server) Always(reply rule.Response) { s.set(func() { s.replies, s.always = nil, &reply }) }
 
 func (s *Server) set(change func()) {
 	s.mutex.Lock()
@@ -131,12 +120,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mutex.Lock()
 	s.count++
 	s.last = saw
-	holding, down := s.holding, s.down
+	holding := s.holding
 	s.mutex.Unlock()
-	if down {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return
-	}
 	if holding {
 		held := &Request{gone: r.Context(), release: make(chan struct{}), responded: make(chan struct{})}
 		defer close(held.responded)
@@ -164,12 +149,10 @@ func (s *Server) next(r *http.Request, body string) *rule.Response {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if len(s.replies) == 0 {
-		return nil
+		return s.always
 	}
 	reply := s.replies[0]
-	if s.replies[0].Times--; s.replies[0].Times == 0 {
-		s.replies = s.replies[1:]
-	}
+	s.replies = s.replies[1:]
 	return &reply
 }
 

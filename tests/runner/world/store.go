@@ -72,13 +72,6 @@ func (s *Store) Expire(part string) {
 	maps.DeleteFunc(s.values, func(key string, _ value) bool { return strings.Contains(key, part) })
 }
 
-// Put puts a value into the store for an hour.
-func (s *Store) Put(key, text string) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.values[key] = value{text, time.Now().Add(time.Hour)}
-}
-
 // Wait waits until the value of a key with this part holds a text.
 func (s *Store) Wait(part, text string) error {
 	for late := time.Now().Add(Patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
