@@ -26,27 +26,15 @@ func (idle) Logs(string) []protocol.Log { return nil }
 func TestEveryCaseCanFail(t *testing.T) {
 	defer func(d time.Duration) { world.Patience = d }(world.Patience)
 	world.Patience = 20 * time.Millisecond
-	scripted := world.New()
-	defer scripted.Close()
-	redis := func() (string, error) { return "", nil }
-	for _, r := range load(t) {
-		for _, c := range r.Cases {
+	for _, h := range []hosts.Host{hosts.Core, {Library: true}} {
+		player := play.Player{Adapter: idle{}, Library: h.Library, Redis: func() (string, error) { return "", nil }}
+		for _, c := range cases(t, h) {
 			for name, kind := range kinds(&c) {
-				for _, library := range []bool{false, true} {
-					if !library && c.Players == "libraries" || library && c.Players == "plugin" || library && c.Players == "everywhere" && !play.Expressible(&c) {
-						continue
-					}
-					player, w := play.Player{Adapter: idle{}, Library: library, Redis: redis}, scripted
-					if !c.Scripted() {
-						w = world.New()
-					}
-					if player.Case(w, &c, kind) == nil {
-						t.Errorf("%s/%s holds for a player that does nothing", r.Name, name)
-					}
-					if w != scripted {
-						w.Close()
-					}
+				w := world.New()
+				if player.Case(w, &c, kind) == nil {
+					t.Errorf("%s/%s holds for a player that does nothing", c.Rule, name)
 				}
+				w.Close()
 			}
 		}
 	}

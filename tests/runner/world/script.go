@@ -130,16 +130,16 @@ type HTTP struct {
 
 // Step is the output of begin and resume.
 type Step struct {
-	Step           string
-	Timeout, Limit int
-	Request        *HTTP
-	Op, Key        string // of an operation on the store
-	Value          *string
-	TTL            float64
-	Seconds        float64 // of a wait
-	Flow           json.RawMessage
-	Token          json.RawMessage
-	Until          *int64
+	Step    string
+	Limit   int64
+	Request *HTTP
+	Op, Key string // of an operation on the store
+	Value   *string
+	TTL     float64
+	Seconds float64 // of a wait
+	Flow    json.RawMessage
+	Token   json.RawMessage
+	Until   *int64
 }
 
 // Step takes a step of a flow that is not a request, and returns its result, as resume takes it.
