@@ -49,7 +49,7 @@ SOURCES := go.mod go.sum Makefile plugin/target.json $(wildcard plugin/*.go) \
 
 # Targets with a description make no file of their name, and neither do these.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile)
-.PHONY: run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox build/bench setup-test setup-check package-files
+.PHONY: run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox setup-test setup-check package-files
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 	@echo "  make run-LANG       run the program jobs in a language: $(LANGUAGES)"
@@ -211,16 +211,9 @@ format: setup-check ## format all code
 matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
 	@cd tests && go test -count=1 -timeout 30m -run 'Plugin|Libraries|Tables' ./runner -update
 
-bench: build/bench ## measure a warm call of each library against its bare HTTP client
+bench: ## measure first and warm calls of each library against its bare HTTP client, and clients
 	@tools/each.sh adapter
-	@build/bench libraries
-
-bench-first: build/bench ## measure the first call of a process against the same requests of the bare HTTP client, and clients
-	@tools/each.sh adapter
-	@build/bench first
-
-build/bench:
-	@cd tests && go build -o ../build/bench ./bench
+	@cd tests && go run ./bench
 
 BENCH_CHECK := tests/bench/check/check.sh
 bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline

@@ -65,7 +65,8 @@ func run(ctx context.Context, out io.Writer) error {
 	}
 	// The calls after a failed token request send nothing until its Retry-After has passed.
 	down := func() error {
-		busy := sandbox.Fault{Status: http.StatusServiceUnavailable, Headers: map[string]string{"Retry-After": "8"}} // a shorter one is waited out
+		// A shorter Retry-After is waited out.
+		busy := sandbox.Fault{Status: http.StatusServiceUnavailable, Headers: map[string]string{"Retry-After": "8"}}
 		if err := s.SetFault(sandbox.AuthServer, busy); err != nil {
 			return err
 		}

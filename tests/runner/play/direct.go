@@ -82,9 +82,10 @@ func (c *course) ended(a protocol.Response, response map[string]any, tokens []st
 		return a
 	}
 	failure := map[string]any{}
-	err := errors.Join(json.Unmarshal([]byte(c.explain(response, tokens).Error), &failure), json.Unmarshal([]byte(a.Error), &failure))
-	b, err2 := json.Marshal(failure)
-	if err := errors.Join(err, err2); err != nil {
+	err := json.Unmarshal([]byte(c.explain(response, tokens).Error), &failure)
+	err2 := json.Unmarshal([]byte(a.Error), &failure)
+	b, err3 := json.Marshal(failure)
+	if err := errors.Join(err, err2, err3); err != nil {
 		return broken(err)
 	}
 	return protocol.Response{Error: string(b)}

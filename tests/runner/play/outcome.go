@@ -99,8 +99,18 @@ func (c *course) outcome(s *rule.Step, a protocol.Response) error {
 		return want((a.Canceled || !s.Canceled) && (a.Closed || !s.Closed), a)
 	case s.Fails != nil && len(s.Fails) == 0:
 		return errors.Join(want(failed(a), a), hasParts(s.Text, a.Error+a.Misuse+a.Trap+a.Text))
-	case s.Ends != nil: // a result, or a short error of the contract
-		return want(!failed(a) || isError && len(a.Error) < 100_000 && slices.Contains(s.Ends, e.Code), a)
+	case s.Ends != nil && (failed(a) || a.Status >= 400): // a short error of the contract, or what else may come
+		switch {
+		case a.Canceled:
+			e.Code = "canceled"
+		case a.Closed:
+			e.Code = "closed"
+		case a.Trap != "":
+			e.Code = "trap"
+		case !failed(a):
+			e.Code = "status"
+		}
+		return want(len(a.Error) < 100_000 && slices.Contains(s.Ends, e.Code), a)
 	case s.Misuse: // the language's own error, or the library's in a language without one
 		invalid := isError && (e.Code == "invalid_input" || e.Code == "config_invalid") && !e.Retryable
 		return errors.Join(want(a.Misuse != "" || invalid, a), hasParts(s.Text, a.Misuse+a.Text))

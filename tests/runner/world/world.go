@@ -37,9 +37,6 @@ type World struct {
 	// CacheKey is the cache key of the default config.
 	CacheKey string
 
-	// Fault fails a request to the token endpoint or the service that would be responded to by default, if it returns true.
-	Fault func(http.ResponseWriter, *http.Request) bool
-
 	name    string
 	given   atomic.Int64 // tokens
 	refused atomic.Int64 // the last token that is
@@ -125,10 +122,7 @@ func (w *World) Latest() string { return token(w.given.Load()) }
 
 func token(n int64) string { return fmt.Sprintf("%s%04d", rule.TokenPrefix, n) }
 
-func (w *World) giveToken(to http.ResponseWriter, r *http.Request, _ []byte) {
-	if w.Fault != nil && w.Fault(to, r) {
-		return
-	}
+func (w *World) giveToken(to http.ResponseWriter, _ *http.Request, _ []byte) {
 	_ = json.NewEncoder(to).Encode(map[string]any{
 		"access_token": token(w.given.Add(1)), "token_type": "Bearer", "expires_in": 3600,
 	})
@@ -136,12 +130,11 @@ func (w *World) giveToken(to http.ResponseWriter, r *http.Request, _ []byte) {
 
 func (w *World) serve(to http.ResponseWriter, r *http.Request, body []byte) {
 	number := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "+rule.TokenPrefix)
-	switch n, err := strconv.ParseInt(number, 10, 64); {
-	case err == nil && n <= w.refused.Load():
+	if n, err := strconv.ParseInt(number, 10, 64); err == nil && n <= w.refused.Load() {
 		to.WriteHeader(http.StatusUnauthorized)
-	case w.Fault == nil || !w.Fault(to, r):
-		echo(to, r, body)
+		return
 	}
+	echo(to, r, body)
 }
 
 // echo responds with what came.
