@@ -37,40 +37,6 @@ func instance(t *testing.T, file, token string) *host {
 	return h
 }
 
-// A failed request is a trap, which leaves stack pointer and heap as they were: an ordinary TinyGo plugin is dead after some
-// hundred of them.
-func TestFailedRequestsLeaveNoTrace(t *testing.T) {
-	for file := range builds {
-		for _, lost := range []string{tokenURL, "https://service.example/api/jobs"} {
-			h, clock, size := instance(t, file, "token"), now, uint32(0)
-			call := func() (string, error) {
-				clock += 61 // beyond any backoff
-				output, failure, err := h.Call(t.Context(), "list_jobs", fmt.Sprintf(`{"now":%d}`, clock))
-				return string(output) + failure, err
-			}
-			works := h.Respond
-			h.Respond = func(request, body []byte) (int, []byte, error) {
-				if readRequest(request).URL == lost {
-					return 0, nil, errLost
-				}
-				return works(request, body)
-			}
-			for i := range 2000 {
-				if out, err := call(); !errors.Is(err, errLost) {
-					t.Fatalf("%s, %s, failure %d: %q, %v", file, lost, i+1, out, err)
-				}
-				if i < 100 { // with a token that is renewed
-					size = h.Memory()
-				}
-			}
-			h.Respond = works
-			if out, err := call(); out != string(jobs) || err != nil || h.Memory() != size {
-				t.Errorf("%s, %s: afterwards %q, %v; memory grew from %d to %d bytes", file, lost, out, err, size, h.Memory())
-			}
-		}
-	}
-}
-
 // With little room for vars, in which a host ends the call that sets one too many, some calls are lost while the plugin finds
 // that out. From then on calls work, or an error names the limit; the token is requested no more often than the backoff has
 // it. With less than some 700 bytes not even that error can be kept.

@@ -137,16 +137,19 @@ func (w *World) serve(to http.ResponseWriter, r *http.Request, body []byte) {
 	echo(to, r, body)
 }
 
+// echoed are the headers of a response of echo.
+var echoed = map[string]string{
+	"customer_id": "customer_id", "user_id": "user_id", "user-agent": "user_agent", "content-type": "content_type",
+}
+
 // echo responds with what came.
 func echo(w http.ResponseWriter, r *http.Request, body []byte) {
 	said := map[string]any{
 		"method": r.Method, "path": r.RequestURI, "bytes": len(body), "token": strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
 	}
-	for name, header := range map[string]string{"customer_id": "CUSTOMER_ID", "user_id": "USER_ID", "user_agent": "User-Agent", "content_type": "Content-Type"} {
-		for given, values := range r.Header {
-			if strings.EqualFold(given, header) {
-				said[name] = strings.Join(values, ", ")
-			}
+	for name, values := range r.Header {
+		if field := echoed[strings.ToLower(name)]; field != "" {
+			said[field] = strings.Join(values, ", ")
 		}
 	}
 	if len(body) < 1000 {
