@@ -109,7 +109,7 @@ func testHost(t *testing.T) {
 	t.Cleanup(redis.End)
 	s.secrets = append(s.secrets, password)
 	s.environment["REDIS_URL"] = redis.URL
-	library, err := hosts.Library("c").Process(t.Context(), t.Output())
+	library, err := hosts.Libraries("c")[0].Process(t.Context(), t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}

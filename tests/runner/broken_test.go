@@ -37,7 +37,7 @@ func TestBroken(t *testing.T) {
 	if name == "" {
 		t.Skip("make broken runs it")
 	}
-	b := broken{hosts.Library("go"), t.TempDir()}
+	b := broken{hosts.Libraries("go")[0], t.TempDir()}
 	keys, err := mutant.Library(hosts.Root()).Write(b.folder)
 	if err != nil {
 		t.Fatal(err)

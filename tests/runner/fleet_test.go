@@ -45,7 +45,7 @@ func playFleet(t *testing.T, c *rule.Case) {
 	var written bytes.Buffer
 	log := &canary.Watch{To: &written, Secrets: []string{rule.Secret, rule.TokenPrefix + "00", password}}
 	f := &play.Fleet{Processes: max(2, len(languages)), Redis: redis, Logf: t.Logf, Start: func(n int) (*protocol.Process, error) {
-		p, err := hosts.Library(languages[n%len(languages)]).Process(t.Context(), log)
+		p, err := hosts.Libraries(languages[n%len(languages)])[0].Process(t.Context(), log)
 		if err == nil {
 			p.Bound = world.Patience
 		}

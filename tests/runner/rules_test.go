@@ -20,18 +20,14 @@ func TestMain(m *testing.M) { os.Exit(hosts.Main(m, hostileSecrets...)) }
 // The rules of the plugin hold on the core, the built file and raw hosts.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
-	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
-		for _, h := range all {
-			t.Run(h.Name, func(t *testing.T) { playAll(t, h) })
-		}
-	})
+	hosts.Each(t, playAll)
 }
 
 // The rules of client libraries hold for each, and so do those of the plugin that a library can break. No test asserts a
 // duration: what must not wait ends while the test holds back what it must not wait for.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
-	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) { playAll(t, h) })
+	hosts.EachLibrary(t, playAll)
 }
 
 // playAll plays the cases of a player. On an instance of the plugin, scripted cases share a world. On a library, they run beside

@@ -59,26 +59,35 @@ var languages = sync.OnceValue(func() (all []language) {
 // notHere is the status of a tasks.sh that misses its toolchain.
 const notHere = 69
 
-// each calls f, in a subtest, with the hosts of each language that HOSTS names, or of all. A language whose toolchain is missing is
-// skipped, and says how to get it; with CI=true that is a failure.
-func each(t *testing.T, verb string, of func(language) []Host, f func(t *testing.T, language string, hosts []Host)) {
+// each calls f, in a subtest, with the raw hosts or libraries of each language that HOSTS names, or of all. A language whose
+// toolchain is missing is skipped, and says how to get it; with CI=true that is a failure.
+func each(t *testing.T, verb string, of func(language) []Host, f func(t *testing.T, h Host)) {
 	for _, l := range languages() {
 		if hosts := of(l); len(hosts) > 0 && Wanted(l.name()) {
 			t.Run(l.name(), func(t *testing.T) {
 				t.Parallel()
 				Setup(t, l.name(), verb)
-				f(t, l.name(), hosts)
+				for _, h := range hosts {
+					t.Run(h.Name, func(t *testing.T) {
+						if h.Library { // raw hosts of a language share an adapter
+							t.Parallel()
+						}
+						f(t, h)
+					})
+				}
 			})
 		}
 	}
 }
 
 // Each calls f with the raw hosts of each language, and with those of the core, which go with Go.
-func Each(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
+func Each(t *testing.T, f func(t *testing.T, h Host)) {
 	if Wanted("go") {
 		t.Run("core", func(t *testing.T) {
 			t.Parallel()
-			f(t, "core", []Host{Core, CoreInFlows})
+			for _, h := range []Host{Core, CoreInFlows} {
+				t.Run(h.Name, func(t *testing.T) { f(t, h) })
+			}
 		})
 	}
 	each(t, "setup", func(l language) []Host { return l.Hosts }, f)
@@ -86,41 +95,20 @@ func Each(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
 
 // EachLibrary calls f with the adapter of each library. They run in parallel.
 func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
-	each(t, "adapter", func(l language) []Host { return l.Adapters }, func(t *testing.T, _ string, all []Host) {
-		for _, h := range all {
-			t.Run(h.Name, func(t *testing.T) {
-				t.Parallel()
-				f(t, h)
-			})
-		}
-	})
+	each(t, "adapter", func(l language) []Host { return l.Adapters }, f)
 }
 
-// Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
-// a folder of examples.
-func Languages() (names []string) {
-	for _, l := range languages() {
-		names = append(names, l.name())
-	}
-	return names
-}
-
+// find returns a language, or a runtime of JavaScript.
 func find(name string) language {
-	i := slices.Index(Languages(), name)
+	i := slices.IndexFunc(languages(), func(l language) bool { return l.name() == name })
 	if i < 0 {
-		panic(fmt.Sprintf("unknown language %q; use some of %s", name, Languages()))
+		panic(fmt.Sprintf("languages.json has no language %q", name))
 	}
 	return languages()[i]
 }
 
-// Libraries are the adapters of a language, or of a runtime of JavaScript; Library is the first.
+// Libraries are the adapters of a language, or of a runtime of JavaScript.
 func Libraries(name string) []Host { return find(name).Adapters }
-
-// Library is the first adapter of a language, or of a runtime of JavaScript.
-func Library(name string) Host { return find(name).Adapters[0] }
-
-// Folder returns that of a language's library, or of a runtime of JavaScript's.
-func Folder(name string) string { return find(name).folder() }
 
 // Wanted reports whether the environment variable HOSTS, a list with commas, includes a
 // language or is empty. It panics if HOSTS names an unknown language: no test would run
@@ -148,7 +136,7 @@ func Setup(t *testing.T, language, verb string) {
 		t.Skip("HOSTS omits " + language)
 	}
 	run, _ := setups.LoadOrStore(language+" "+verb, sync.OnceValues(func() ([]byte, error) {
-		folder, runtime, _ := strings.Cut(Folder(language), "/runtimes/")
+		folder, runtime, _ := strings.Cut(find(language).folder(), "/runtimes/")
 		return exec.Command(filepath.Join(folder, "tasks.sh"), verb, runtime).CombinedOutput()
 	}))
 	out, err := run.(func() ([]byte, error))()
@@ -178,22 +166,12 @@ func Plugin(t testing.TB, file string) string {
 	t.Helper()
 	path := filepath.Join(Root(), file)
 	if _, err := os.Stat(path); err != nil {
-		RequireToolchain(t)
+		if out, err := exec.Command(filepath.Join(Root(), "tools/setup.sh"), "plugin").CombinedOutput(); err != nil {
+			Skip(t, string(bytes.TrimSpace(out)))
+		}
 		t.Fatalf("%v: run make %s", err, file)
 	}
 	return path
-}
-
-var toolchain = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command(filepath.Join(Root(), "tools/setup.sh"), "plugin").CombinedOutput()
-})
-
-// RequireToolchain skips a test if what builds the plugin is missing.
-func RequireToolchain(t testing.TB) {
-	t.Helper()
-	if out, err := toolchain(); err != nil {
-		Skip(t, string(bytes.TrimSpace(out)))
-	}
 }
 
 // RequireRedis skips a test if Redis is missing.
