@@ -15,7 +15,7 @@ import (
 
 // Cases of fleets have a process of each language, which shows all that more would; a language that is alone has two.
 func TestFleet(t *testing.T) {
-	hosts.RequireRedis(t)
+	hosts.Require(t, "redis")
 	for _, r := range load(t) {
 		for _, c := range r.Cases {
 			if c.Fleet != nil {

@@ -122,7 +122,7 @@ func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
 func require(t *testing.T, c *rule.Case, kind string) {
 	t.Helper()
 	if kind == "redis" {
-		hosts.RequireRedis(t)
+		hosts.Require(t, "redis")
 	}
 	for _, s := range c.Steps {
 		if s.Wasm != "" {

@@ -56,7 +56,7 @@ var languages = sync.OnceValue(func() (all []language) {
 	return all
 })
 
-// notHere is the status of a tasks.sh that misses its toolchain.
+// notHere is the status of tasks.sh and setup.sh if something is missing.
 const notHere = 69
 
 // each calls f, in a subtest, with the raw hosts or libraries of each language that HOSTS names, or of all. A language whose
@@ -125,9 +125,6 @@ func Wanted(name string) bool {
 	return slices.Contains(names, name)
 }
 
-// setups are the results of each language's `tasks.sh setup` and `adapter`, which run once.
-var setups sync.Map
-
 // Setup installs what a language needs for a verb of its tasks.sh, setup or adapter. It skips the test if HOSTS omits the
 // language.
 func Setup(t *testing.T, language, verb string) {
@@ -135,29 +132,34 @@ func Setup(t *testing.T, language, verb string) {
 	if !Wanted(language) {
 		t.Skip("HOSTS omits " + language)
 	}
-	run, _ := setups.LoadOrStore(language+" "+verb, sync.OnceValues(func() ([]byte, error) {
-		folder, runtime, _ := strings.Cut(find(language).folder(), "/runtimes/")
-		return exec.Command(filepath.Join(folder, "tasks.sh"), verb, runtime).CombinedOutput()
+	folder, runtime, _ := strings.Cut(find(language).folder(), "/runtimes/")
+	prepare(t, filepath.Join(folder, "tasks.sh"), verb, runtime)
+}
+
+// Require installs what tools/programs.txt lists for some tests.
+func Require(t testing.TB, who string) {
+	t.Helper()
+	prepare(t, filepath.Join(Root(), "tools/setup.sh"), who)
+}
+
+// prepared are the results of commands, which run once.
+var prepared sync.Map
+
+// prepare runs a command. If it misses something on the machine, the test is skipped; with CI=true that is a failure.
+func prepare(t testing.TB, command ...string) {
+	t.Helper()
+	run, _ := prepared.LoadOrStore(strings.Join(command, " "), sync.OnceValues(func() ([]byte, error) {
+		return exec.Command(command[0], command[1:]...).CombinedOutput()
 	}))
 	out, err := run.(func() ([]byte, error))()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-	case errors.As(err, &exit) && exit.ExitCode() == notHere:
-		Skip(t, string(bytes.TrimSpace(out)))
+	case errors.As(err, &exit) && exit.ExitCode() == notHere && os.Getenv("CI") != "true":
+		t.Skipf("skipped: %s", bytes.TrimSpace(out))
 	default:
-		t.Fatalf("tasks.sh %s: %v\n%s", verb, err, out)
+		t.Fatalf("%s: %v\n%s", command, err, out)
 	}
-}
-
-// Skip skips a test for which something is missing on the machine; with CI=true that
-// is a failure.
-func Skip(t testing.TB, why string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(why)
-	}
-	t.Skipf("skipped: %s", why)
 }
 
 // Plugin returns the path of a build of the plugin. The repository has those for users. Those for tests are made from its
@@ -166,20 +168,10 @@ func Plugin(t testing.TB, file string) string {
 	t.Helper()
 	path := filepath.Join(Root(), file)
 	if _, err := os.Stat(path); err != nil {
-		if out, err := exec.Command(filepath.Join(Root(), "tools/setup.sh"), "plugin").CombinedOutput(); err != nil {
-			Skip(t, string(bytes.TrimSpace(out)))
-		}
+		Require(t, "plugin")
 		t.Fatalf("%v: run make %s", err, file)
 	}
 	return path
-}
-
-// RequireRedis skips a test if Redis is missing.
-func RequireRedis(t testing.TB) {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		Skip(t, "redis-server is missing: apt-get install redis-server")
-	}
 }
 
 // redis is the Redis server that Redis has started, or nil.
