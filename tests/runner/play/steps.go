@@ -149,7 +149,7 @@ func (c *course) check(s *rule.Step) error {
 		}
 	}
 	if s.InStore != nil {
-		if err := c.Store.Wait(s.InStore.Key, s.InStore.Has); err != nil {
+		if err := eventually(func() error { return c.Store.Has(s.InStore.Key, s.InStore.Has) }); err != nil {
 			return err
 		}
 	}

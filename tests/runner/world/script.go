@@ -32,18 +32,8 @@ func (s *Script) of(kind string) func(r *http.Request, body string) *rule.Respon
 			return nil
 		}
 		response := s.request(kind, r, body)
-		// A client may retry a request on its own if a connection that it reused is closed, and the script would see it twice.
-		response.Headers = merged(response.Headers, "Connection", "close")
 		return &response
 	}
-}
-
-func merged(headers map[string]string, name, value string) map[string]string {
-	all := map[string]string{name: value}
-	for name, value := range headers {
-		all[name] = value
-	}
-	return all
 }
 
 // Expect sets the script of the next call.

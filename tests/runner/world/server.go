@@ -132,7 +132,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if reply := s.next(r, body); reply != nil {
+	if reply := s.next(w, r, body); reply != nil {
 		s.write(w, r, body, reply)
 		return
 	}
@@ -140,9 +140,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // next is the next response of a script or of the replies, or nil.
-func (s *Server) next(r *http.Request, body string) *rule.Response {
+func (s *Server) next(w http.ResponseWriter, r *http.Request, body string) *rule.Response {
 	if s.script != nil {
 		if response := s.script(r, body); response != nil {
+			// A client may retry a request on its own if a connection that it reused is closed, and the script would see it twice.
+			w.Header().Set("Connection", "close")
 			return response
 		}
 	}
