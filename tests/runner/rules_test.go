@@ -55,7 +55,7 @@ func playAll(t *testing.T, h hosts.Host) {
 			err, gap := player.Case(w, c, kind), !h.Library && h.Differs(c.Differences)
 			switch {
 			case err != nil && !gap:
-				t.Errorf("%v%s", err, section(c))
+				t.Errorf("%s: %v", c.Anchor, err) // which is a section of docs/contract.md
 			case err == nil && gap:
 				t.Error("this host is said not to do this, but it does")
 			}
@@ -142,13 +142,6 @@ func plays(h hosts.Host, r *rule.Rule, c *rule.Case) bool {
 		return c.Players == "libraries" || c.Players == "everywhere" && play.Expressible(c)
 	}
 	return c.Players == "everywhere" || c.Players == "plugin" && h.All
-}
-
-func section(c *rule.Case) string {
-	if c.Anchor == "" {
-		return ""
-	}
-	return "\nrule: docs/contract.md#" + c.Anchor
 }
 
 // kinds are the names under which a case is played, each with the kind of the store each.

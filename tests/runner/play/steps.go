@@ -122,10 +122,14 @@ func (c *course) check(s *rule.Step) error {
 		}
 		c.arrived[server] = append(c.arrived[server], r)
 	}
-	for _, r := range c.arrived[s.Left] {
-		if err := r.WaitUntilLeft(); err != nil {
-			return err
+	err := eventually(func() error {
+		if slices.ContainsFunc(c.arrived[s.Left], (*world.Request).Stays) {
+			return errors.New("a client has not left")
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	delete(c.arrived, s.Left)
 	if s.Pending != nil {
@@ -161,10 +165,9 @@ func (c *course) check(s *rule.Step) error {
 
 // soon waits until a request has ended, or clients have left, for less time than a token request may take.
 func (c *course) soon(s *rule.Step) bool {
-	stays := func(r *world.Request) bool { return !r.Left() }
 	continues := func(p *protocol.Pending) bool { return !p.Ended() }
 	for late := time.Now().Add(15 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
-		if !slices.ContainsFunc(c.arrived[s.Left], stays) &&
+		if !slices.ContainsFunc(c.arrived[s.Left], (*world.Request).Stays) &&
 			!slices.ContainsFunc(s.End, func(name string) bool { return slices.ContainsFunc(c.sent[name], continues) }) {
 			return true
 		}

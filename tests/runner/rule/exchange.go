@@ -38,27 +38,23 @@ func (e *Exchange) UnmarshalJSON(b []byte) (err error) {
 	}
 	kinds := 0
 	for field, value := range fields {
-		var known any
+		into, isOther := map[string]any{"times": &e.Times, "exchanges": &e.Exchanges, "has": &e.Has, "until": &e.Until}[field]
 		switch field {
 		case "token", "jobs":
 			e.HTTP = &HTTP{}
-			known = e.HTTP
+			into = e.HTTP
 		case "get", "set", "lock", "add", "unlock":
 			e.Store = &StoreOp{kind: field}
-			known = e.Store
+			into = e.Store
 		case "wait":
-			known = &e.Seconds
-		default:
-			other := map[string]any{"times": &e.Times, "exchanges": &e.Exchanges, "has": &e.Has, "until": &e.Until}
-			if err := json.Unmarshal(value, other[field]); err != nil {
-				return fmt.Errorf("%s of an exchange: %w", field, err)
-			}
-			continue
+			into = &e.Seconds
 		}
-		if err := json.Unmarshal(value, known); err != nil {
-			return err
+		if err := json.Unmarshal(value, into); err != nil {
+			return fmt.Errorf("%s of an exchange: %w", field, err)
 		}
-		kinds, e.Kind = kinds+1, field
+		if !isOther {
+			kinds, e.Kind = kinds+1, field
+		}
 	}
 	switch {
 	case kinds > 1 || (kinds == 0) == (e.Times == 0):

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -50,6 +51,7 @@ func newServer(respond Handler, over *tls.Config) *Server {
 	s := &Server{respond: respond, held: make(chan *Request, 1000), closed: make(chan struct{})}
 	s.server = httptest.NewUnstartedServer(s)
 	s.server.Listener = listener{s.server.Listener, s}
+	s.server.Config.ErrorLog = log.New(io.Discard, "", 0) // what clients say to a certificate
 	if s.server.TLS, s.server.EnableHTTP2 = over, over != nil; over != nil {
 		s.server.StartTLS()
 	} else {
@@ -189,15 +191,5 @@ func (r *Request) Respond() {
 	<-r.responded
 }
 
-// Left reports whether the client has left.
-func (r *Request) Left() bool { return r.gone.Err() != nil }
-
-// WaitUntilLeft waits until the client has left.
-func (r *Request) WaitUntilLeft() error {
-	select {
-	case <-r.gone.Done():
-		return nil
-	case <-time.After(Patience):
-		return errors.New("a client has not left after " + Patience.String())
-	}
-}
+// Stays reports whether the client has not left.
+func (r *Request) Stays() bool { return r.gone.Err() == nil }

@@ -6,10 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"strconv"
@@ -29,8 +26,8 @@ const closed = "http://127.0.0.1:2"
 
 // World is the servers of one case, or of scripted cases one after the other.
 type World struct {
-	// Servers are auth, a token endpoint, which gives a token after the other for an hour each; service and other, which
-	// respond with what came; and store.
+	// Servers are auth, a token endpoint, which gives a token after the other for an hour each; service, other and tls, which has
+	// an unknown certificate; these respond with what came; and store.
 	Servers map[string]*Server
 	Store   *Store
 	Script  *Script
@@ -40,7 +37,6 @@ type World struct {
 	name    string
 	given   atomic.Int64 // tokens
 	refused atomic.Int64 // the last token that is
-	tls     func() *httptest.Server
 	folder  func() (string, error)
 	ends    []func()
 }
@@ -54,17 +50,12 @@ func start(over *tls.Config) *World {
 	w := &World{name: fmt.Sprintf("rostering:%d:%d", os.Getpid(), worlds.Add(1))}
 	auth, service := newServer(w.giveToken, over), newServer(w.serve, over)
 	w.Store = newStore(over)
-	w.Servers = map[string]*Server{"auth": auth, "service": service, "other": newServer(echo, over), "store": w.Store.Server}
+	w.Servers = map[string]*Server{
+		"auth": auth, "service": service, "other": newServer(echo, over), "store": w.Store.Server, "tls": newServer(echo, &tls.Config{}),
+	}
 	w.CacheKey = "rostering:" + url.QueryEscape(auth.URL+"/connect/token") + ":client-1:automatic-rostering-stage"
 	w.Script = &Script{cacheKey: w.CacheKey}
 	auth.script, service.script = w.Script.of("token"), w.Script.of("jobs")
-	w.tls = sync.OnceValue(func() *httptest.Server {
-		unknown := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { echo(w, r, nil) }))
-		unknown.Config.ErrorLog = log.New(io.Discard, "", 0) // what clients say to its certificate
-		unknown.StartTLS()
-		w.ends = append(w.ends, unknown.Close)
-		return unknown
-	})
 	w.folder = sync.OnceValues(func() (string, error) {
 		folder, err := os.MkdirTemp("", "rules")
 		w.ends = append(w.ends, func() { _ = os.RemoveAll(folder) })
@@ -94,14 +85,11 @@ func (w *World) Fill(c *rule.Case) (*rule.Case, error) {
 	quoted, _ := json.Marshal(rule.Secret)
 	auth, service := w.Servers["auth"].URL, w.Servers["service"].URL
 	all := map[string]string{
-		"auth": auth, "service": service, "other": w.Servers["other"].URL, "closed": closed,
+		"auth": auth, "service": service, "other": w.Servers["other"].URL, "tls": w.Servers["tls"].URL, "closed": closed,
 		"auth.host": strings.TrimPrefix(auth, "http://"), "service.host": strings.TrimPrefix(service, "http://"),
 		"auth.escaped": url.QueryEscape(auth), "cache_key": w.CacheKey, "key": w.name,
 		"secret": rule.Secret, "secret.escaped": url.QueryEscape(rule.Secret), "secret.json": string(quoted[1 : len(quoted)-1]),
 		"token.escaped": url.QueryEscape(rule.TokenPrefix),
-	}
-	if strings.Contains(string(c.Raw), "{{tls}}") {
-		all["tls"] = w.tls().URL
 	}
 	return c.Fill(all)
 }
