@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 func config() map[string]string {
@@ -13,28 +12,6 @@ func config() map[string]string {
 		"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example/api",
 		"client_id": "client", "client_secret": clientSecret, "customer_id": "c", "user_id": "u",
 	}
-}
-
-// instance is a plugin on a stub host whose servers give token and a body.
-func instance(t *testing.T, file, token string) *host {
-	t.Helper()
-	h, err := newHost(t.Context(), read(t, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { h.Close(t.Context()) })
-	h.Config = config()
-	h.Clock = time.Unix(now, 0)
-	h.Respond = func(request, _ []byte) (int, []byte, error) {
-		switch r := readRequest(request); {
-		case r.URL == tokenURL:
-			return 200, grant(token), nil
-		case r.URL == "https://service.example/api/jobs" && r.Headers["Authorization"] == "Bearer "+token:
-			return 200, jobs, nil
-		}
-		return 0, nil, fmt.Errorf("a request that is not expected: %s", request)
-	}
-	return h
 }
 
 // With little room for vars, in which a host ends the call that sets one too many, some calls are lost while the plugin finds
@@ -45,12 +22,16 @@ func TestLittleRoomForVars(t *testing.T) {
 	const most = 4   // lost calls, in 6 seconds: at the token, once for each backoff, or at the prepared request
 	worked, named := 0, 0
 	for room := 700; room <= 6000; room += 200 {
-		h := instance(t, "plugin/rostering-nowasi.wasm", strings.Repeat("t", size))
-		lost, tokens, works := 0, 0, h.Respond
-		h.Room = room
-		h.Respond = func(request, body []byte) (int, []byte, error) {
+		h, err := newHost(t.Context(), read(t, "plugin/rostering-nowasi.wasm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close(t.Context())
+		lost, tokens := 0, 0
+		h.Config, h.Room = config(), room
+		h.Respond = func(_, _ []byte) (int, []byte, error) {
 			tokens++
-			return works(request, body)
+			return 200, grant(strings.Repeat("t", size)), nil
 		}
 		for n := range 12 {
 			switch _, failure, err := h.Call(t.Context(), "get_token", fmt.Sprintf(`{"now":%d}`, now+n/2)); {
