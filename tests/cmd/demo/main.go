@@ -95,12 +95,7 @@ func run(ctx context.Context, out io.Writer) error {
 		}
 		defer client.Close()
 		_, err = client.GetToken(ctx)
-		var failure *rostering.Error
-		if !errors.As(err, &failure) || failure.Code != rostering.CodeTokenEndpointRejected {
-			return fmt.Errorf("not the error %s: %w", rostering.CodeTokenEndpointRejected, err)
-		}
-		line("   client.GetToken(ctx) with a wrong secret returns: %v\n   Code: %q, Retryable: %v, Status: %d, OAuthError: %q",
-			failure, failure.Code, failure.Retryable, failure.Status, failure.OAuthError)
+		line("   client.GetToken(ctx) with a wrong secret returns this error:\n   %v", err)
 		return nil
 	}
 

@@ -44,31 +44,31 @@ func (c *course) judge(s *rule.Step, a protocol.Response) error {
 	return errors.Join(c.outcome(s, a), c.also(s, a))
 }
 
-// Shown is all that a response shows of an error.
-func Shown(a protocol.Response) string {
-	shown := []string{a.Error, a.Trap, a.Text, a.Shown, a.Cause, a.Misuse}
+// shown is all that a response shows of an error.
+func shown(a protocol.Response) string {
+	parts := []string{a.Error, a.Trap, a.Text, a.Shown, a.Cause, a.Misuse}
 	if a.Error != "" { // the headers of a result are as the service sent them
 		headers, _ := json.Marshal(a.Headers)
-		shown = append(shown, string(headers))
+		parts = append(parts, string(headers))
 	}
-	return strings.Join(shown, "\n")
+	return strings.Join(parts, "\n")
 }
 
 // also checks what every call shows in addition to its outcome: its log, and no secret. Only the output of get_token, and of
 // flows, may have a token.
 func (c *course) also(s *rule.Step, a protocol.Response) error {
-	shown := Shown(a)
+	text := shown(a)
 	if s.Do == "explain" {
-		shown += string(a.Output)
+		text += string(a.Output)
 	}
 	var lines []string
 	for _, l := range a.Logs {
 		lines = append(lines, strings.TrimRight(l.Level+" "+l.Line, " "))
 	}
-	shown += strings.Join(lines, "\n")
+	text += strings.Join(lines, "\n")
 	inFlows := c.Flows && slices.Contains(rule.Direct, s.Do) // whose lines differ from those of the export
 	switch secret := c.secrets[0]; {
-	case c.shows(shown):
+	case c.shows(text):
 		return errors.New("an error or a log line shows a secret")
 	case secret != "" && s.Token != nil && bytes.Contains(a.Output, []byte(secret)):
 		return errors.New("the output shows the client secret")
