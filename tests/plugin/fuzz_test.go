@@ -59,7 +59,9 @@ func FuzzCalls(f *testing.F) {
 		{`{"path":"/a?b=%41","method":"POST","body":"\u20ac","headers":{"A":"b\tc"},"now":1800000000}`, `{"path":"/%2e%2e/"}`},
 		{`{"accepts":["store"],"now":1800000000}`, `{"refused":"@T","used":true,"now":1800000000}`},
 		{`{"flow":"5 154038231409057 1800000000 0 0 0 0 0 0 0 0 0 0 0 0 122518239841723","status":200,"body":"@S"}`, `{"flow":@F,"value":"@S"}`,
-			`{"flow":@F,"value":"{\"access_token\":\"@P\",\"token_type\":\"Bearer\",\"expires_at\":1800003600,\"cache_key\":\"@K\"}"}`},
+			`{"flow":@F,"value":"{\"access_token\":\"@P\",\"token_type\":\"Bearer\",\"expires_at\":1800003600,\"cache_key\":\"@K\"}"}`,
+			`{"flow":@L,"value":"{\"state\":\"failed\",\"code\":\"@P\",\"status\":-1,\"until\":1e99,\"wait\":-5,\"failures\":0}"}`,
+			`{"flow":@L,"value":"{\"state\":\"failed\",\"code\":\"token_endpoint_rejected\",\"until\":1800000060,\"wait\":60,\"failures\":3}"}`},
 		{`{"access_token":"@P","expires_at":1800003600,"cache_key":"@K","now":1800000000}`},
 		{` `, `{}`}, {"\n", `[]`}, {`{`, "\xff"},
 		{`{"path":"/a?b","method":"PUT","body":true}`, `{"user_id":null}`},
@@ -94,10 +96,14 @@ func FuzzCalls(f *testing.F) {
 			}
 		}
 		name := exports[int(export)%len(exports)]
-		if strings.Contains(text, "@F") { // a flow that looks into the store
+		if strings.Contains(text, "@F") || strings.Contains(text, "@L") { // a flow that gets the token, or one that gets the lock
 			var step struct{ Flow json.RawMessage }
 			_ = json.Unmarshal(w.call("begin", `{"accepts":["store"],`+nowInput[1:], responses...).output, &step)
 			text = strings.ReplaceAll(text, "@F", string(step.Flow))
+			for _, result := range []string{`"value":null`, `"added":false`} {
+				_ = json.Unmarshal(w.call("resume", fmt.Sprintf(`{"flow":%s,%s}`, step.Flow, result), responses...).output, &step)
+			}
+			text = strings.ReplaceAll(text, "@L", string(step.Flow))
 		}
 		text = cmp.Or(text, nowInput)
 		e := w.call(name, text, responses...)
