@@ -124,13 +124,11 @@ func (b broken) play(t *testing.T, variable string, r *rule.Rule) string {
 	p.Bound, p.Grace = world.Patience, time.Second
 	player := play.Player{Adapter: p, Library: true, Redis: hosts.Redis}
 	for _, c := range b.cases(r) {
-		for name, kind := range kinds(&c) {
-			w := world.New()
-			err := player.Case(w, &c, kind)
-			w.Close()
-			if err != nil {
-				return fmt.Sprintf("%s: %v", name, err)
-			}
+		w := world.New()
+		err := player.Case(w, &c)
+		w.Close()
+		if err != nil {
+			return fmt.Sprintf("%s: %v", c.Name, err)
 		}
 	}
 	return ""

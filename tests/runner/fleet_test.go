@@ -55,7 +55,7 @@ func playFleet(t *testing.T, c *rule.Case) {
 	defer w.Close()
 	defer f.Close()
 	player := play.Player{Adapter: f, Fleet: f, Library: true, Redis: func() (string, error) { return redis.URL, nil }}
-	if err := player.Case(w, c, ""); err != nil {
+	if err := player.Case(w, c); err != nil {
 		t.Errorf("%v\n%s", err, written.String())
 	}
 	if err := log.Err(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -42,9 +43,9 @@ func playAll(t *testing.T, h hosts.Host) {
 	}
 	scripted := world.New()
 	t.Cleanup(scripted.Close)
-	play := func(c *rule.Case, name, kind string) {
-		t.Run(c.Rule+"/"+name, func(t *testing.T) {
-			require(t, c, kind)
+	play := func(c *rule.Case) {
+		t.Run(c.FullName(), func(t *testing.T) {
+			require(t, c)
 			player, w := player, scripted
 			if c.TLS {
 				player, w = trusting(t, h)
@@ -52,7 +53,7 @@ func playAll(t *testing.T, h hosts.Host) {
 				w = world.New()
 				defer w.Close()
 			}
-			err, gap := player.Case(w, c, kind), !h.Library && h.Differs(c.Differences)
+			err, gap := player.Case(w, c), !h.Library && h.Differs(c.Differences)
 			switch {
 			case err != nil && !gap:
 				t.Errorf("%s: %v", c.Anchor, err) // which is a section of docs/contract.md
@@ -63,15 +64,13 @@ func playAll(t *testing.T, h hosts.Host) {
 	}
 	var slow, others []func()
 	for _, c := range cases(t, h) {
-		for name, kind := range kinds(&c) {
-			play := func() { play(&c, name, kind) }
-			if c.Alone || c.Memory > 0 { // others would be measured with it, or wait for it
-				play()
-			} else if c.Slow || h.Library && c.Scripted() { // it may wait out a backoff
-				slow = append(slow, play)
-			} else {
-				others = append(others, play)
-			}
+		play := func() { play(&c) }
+		if c.Alone || c.Memory > 0 { // others would be measured with it, or wait for it
+			play()
+		} else if c.Slow || h.Library && c.Scripted() { // it may wait out a backoff
+			slow = append(slow, play)
+		} else {
+			others = append(others, play)
 		}
 	}
 	queue := make(chan func(), len(slow)) // in order, so that few of those that keep a player busy come together
@@ -119,9 +118,9 @@ func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
 }
 
 // require skips a case for which something is missing on the machine.
-func require(t *testing.T, c *rule.Case, kind string) {
+func require(t *testing.T, c *rule.Case) {
 	t.Helper()
-	if kind == "redis" {
+	if strings.Contains(string(c.Raw), `"redis"`) {
 		hosts.Require(t, "redis")
 	}
 	for _, s := range c.Steps {
@@ -142,18 +141,6 @@ func plays(h hosts.Host, r *rule.Rule, c *rule.Case) bool {
 		return c.Players == "libraries" || c.Players == "everywhere" && play.Expressible(c)
 	}
 	return c.Players == "everywhere" || c.Players == "plugin" && h.All
-}
-
-// kinds are the names under which a case is played, each with the kind of the store each.
-func kinds(c *rule.Case) map[string]string {
-	if c.Stores == nil {
-		return map[string]string{c.Name: ""}
-	}
-	all := map[string]string{}
-	for _, kind := range c.Stores {
-		all[c.Name+", "+kind] = kind
-	}
-	return all
 }
 
 func load(t *testing.T) []rule.Rule {

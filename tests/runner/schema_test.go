@@ -55,7 +55,7 @@ func TestSchema(t *testing.T) {
 			player.Observe = func(export string, input []byte, a protocol.Response) {
 				contradicts = errors.Join(contradicts, checkExport(schema, export, input, a))
 			}
-			_ = player.Case(w, &c, "") // whether it holds, TestPlugin shows
+			_ = player.Case(w, &c) // whether it holds, TestPlugin shows
 			if contradicts == nil {
 				continue
 			}

@@ -29,7 +29,7 @@ func TestStress(t *testing.T) {
 			c, err2 := rule.Decode("stress", raw)
 			w := world.New()
 			defer w.Close()
-			if err := errors.Join(err, err2, player.Case(w, &c, "")); err != nil {
+			if err := errors.Join(err, err2, player.Case(w, &c)); err != nil {
 				t.Fatalf("%v, in %s", err, raw)
 			}
 		}

@@ -177,12 +177,8 @@ func (c *course) storeOf(s *rule.Store) (store *protocol.Store, err error) {
 	if s == nil {
 		return nil, nil
 	}
-	kind := s.Kind
-	if kind == "each" {
-		kind = c.kind
-	}
-	store = &protocol.Store{Name: c.client(cmp.Or(s.Name, kind)), Kind: kind}
-	switch kind {
+	store = &protocol.Store{Name: c.client(cmp.Or(s.Name, s.Kind)), Kind: s.Kind}
+	switch s.Kind {
 	case "http":
 		store.URL = c.Store.URL
 	case "redis":

@@ -63,7 +63,6 @@ type course struct {
 	*world.World
 	scripted bool
 	accepts  []string
-	kind     string // of the store each
 	name     string // begins the names of the clients
 	config   map[string]*string
 	secrets  []string // all that must not be shown, so far
@@ -77,14 +76,14 @@ type course struct {
 
 var courses atomic.Int64
 
-// Case plays a case in a world, with this kind of the store each. The error joins all that differs from what is expected.
-func (p *Player) Case(w *world.World, unfilled *rule.Case, kind string) error {
+// Case plays a case in a world. The error joins all that differs from what is expected.
+func (p *Player) Case(w *world.World, unfilled *rule.Case) error {
 	one, err := w.Fill(unfilled)
 	if err != nil {
 		return err
 	}
 	c := &course{
-		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, kind: kind, name: fmt.Sprint("case ", courses.Add(1)),
+		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, name: fmt.Sprint("case ", courses.Add(1)),
 		config: one.Config, parts: map[string]part{}, sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
 		secrets: []string{rule.Secret, rule.TokenPrefix + "00"},
 	}

@@ -51,8 +51,6 @@ type Case struct {
 	TLS bool `json:"tls"`
 	// Memory is by how many MiB the adapter's processes may grow.
 	Memory int `json:"memory"`
-	// Stores has it played with a store of each of these kinds, for the kind each.
-	Stores []string `json:"stores"`
 	// Fleet has each client of the case in a separate process, the first ones with the libraries of these languages.
 	Fleet []string `json:"fleet"`
 	// Config is that of a scripted case. null removes a key.
@@ -323,7 +321,7 @@ type Repeat struct {
 	Steps []Step `json:"steps"`
 }
 
-// Store is a store of a client: memory, folder, redis, http, or each, which is one of the case's Stores in turn.
+// Store is a store of a client: memory, folder, redis or http.
 type Store struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
