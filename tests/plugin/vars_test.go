@@ -26,7 +26,7 @@ func TestLittleRoomForVars(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer h.Close(t.Context())
+		defer h.runtime.Close(t.Context())
 		lost, tokens := 0, 0
 		h.Config, h.Room = config(), room
 		h.Respond = func(_, _ []byte) (int, []byte, error) {

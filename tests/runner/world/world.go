@@ -34,7 +34,7 @@ type World struct {
 	// CacheKey is the cache key of the default config.
 	CacheKey string
 
-	name    string
+	name    string // which no other world has, and with which a key of a store may begin
 	given   atomic.Int64 // tokens
 	refused atomic.Int64 // the last token that is
 	folder  func() (string, error)
@@ -73,9 +73,6 @@ func (w *World) Close() {
 		end()
 	}
 }
-
-// Name is one that no other world has, and that a key of a store may begin with.
-func (w *World) Name() string { return w.name }
 
 // Folder is an empty folder that ends with the world.
 func (w *World) Folder() (string, error) { return w.folder() }
