@@ -31,8 +31,7 @@ func (s *Script) of(kind string) func(r *http.Request, body string) *rule.Respon
 		if !s.on {
 			return nil
 		}
-		response := s.request(kind, r, body)
-		return &response
+		return s.request(kind, r, body)
 	}
 }
 
@@ -76,10 +75,10 @@ func short(value any) string {
 }
 
 // request returns the response to a request.
-func (s *Script) request(kind string, r *http.Request, body string) rule.Response {
+func (s *Script) request(kind string, r *http.Request, body string) *rule.Response {
 	e, ok := s.next(kind, r.Method, " ", r.RequestURI)
 	if !ok {
-		return rule.Response{Status: http.StatusTeapot}
+		return &rule.Response{Status: http.StatusTeapot}
 	}
 	want := map[string]string{}
 	for name, value := range e.HTTP.Headers {
@@ -91,7 +90,7 @@ func (s *Script) request(kind string, r *http.Request, body string) rule.Respons
 	s.compare("request's path", r.RequestURI, e.HTTP.Path)
 	s.compare("request's body", body, e.HTTP.Body)
 	s.compare("request's headers", headers(r), want)
-	return *e.HTTP.Response
+	return e.HTTP.Response
 }
 
 // byHosts are the headers that HTTP clients set by themselves.

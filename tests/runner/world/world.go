@@ -33,11 +33,12 @@ type World struct {
 	Script  *Script
 	// CacheKey is the cache key of the default config.
 	CacheKey string
+	// Folder is an empty folder that ends with the world.
+	Folder func() (string, error)
 
-	name    string // which no other world has, and with which a key of a store may begin
+	name    string       // which no other world has, and with which a key of a store may begin
 	given   atomic.Int64 // tokens
 	refused atomic.Int64 // the last token that is
-	folder  func() (string, error)
 	ends    []func()
 }
 
@@ -56,7 +57,7 @@ func start(over *tls.Config) *World {
 	w.CacheKey = "rostering:" + url.QueryEscape(auth.URL+"/connect/token") + ":client-1:automatic-rostering-stage"
 	w.Script = &Script{cacheKey: w.CacheKey}
 	auth.script, service.script = w.Script.of("token"), w.Script.of("jobs")
-	w.folder = sync.OnceValues(func() (string, error) {
+	w.Folder = sync.OnceValues(func() (string, error) {
 		folder, err := os.MkdirTemp("", "rules")
 		w.ends = append(w.ends, func() { _ = os.RemoveAll(folder) })
 		return folder, err
@@ -73,9 +74,6 @@ func (w *World) Close() {
 		end()
 	}
 }
-
-// Folder is an empty folder that ends with the world.
-func (w *World) Folder() (string, error) { return w.folder() }
 
 // Fill returns a case for these servers.
 func (w *World) Fill(c *rule.Case) (*rule.Case, error) {
