@@ -77,13 +77,12 @@ func (w *World) Close() {
 
 // Fill returns a case for these servers.
 func (w *World) Fill(c *rule.Case) (*rule.Case, error) {
-	quoted, _ := json.Marshal(rule.Secret)
 	auth, service := w.Servers["auth"].URL, w.Servers["service"].URL
 	all := map[string]string{
 		"auth": auth, "service": service, "other": w.Servers["other"].URL, "tls": w.Servers["tls"].URL, "closed": closed,
 		"auth.host": strings.TrimPrefix(auth, "http://"), "service.host": strings.TrimPrefix(service, "http://"),
 		"auth.escaped": url.QueryEscape(auth), "cache_key": w.CacheKey, "key": w.name,
-		"secret": rule.Secret, "secret.escaped": url.QueryEscape(rule.Secret), "secret.json": string(quoted[1 : len(quoted)-1]),
+		"secret": rule.Secret, "secret.escaped": url.QueryEscape(rule.Secret),
 		"token.escaped": url.QueryEscape(rule.TokenPrefix),
 	}
 	return c.Fill(all)
