@@ -76,12 +76,12 @@ type adapter struct {
 	s *server
 }
 
-// start starts an adapter and waits until it responds.
+// start starts an adapter and waits until it responds, to a request that does nothing.
 func (s *server) start(h hosts.Host) (a adapter, err error) {
 	p, err := h.Process(context.Background(), os.Stderr)
 	if err == nil {
 		a = adapter{p, s}
-		err = a.do(protocol.Request{Op: "versions"})
+		err = a.do(protocol.Request{Op: "cancel"})
 	}
 	return a, err
 }
@@ -89,14 +89,15 @@ func (s *server) start(h hosts.Host) (a adapter, err error) {
 // do sends a request, which must succeed.
 func (a adapter) do(r protocol.Request) error {
 	response, err := a.Do(r)
-	if failure := response.Error + response.Misuse + response.Trap; err == nil && failure != "" || response.Status/100 > 2 {
+	if failure := response.Error + response.Text; err == nil && failure != "" || response.Status/100 > 2 {
 		err = fmt.Errorf("%s: %d %s", r.Op, response.Status, failure)
 	}
 	return err
 }
 
 func (a adapter) open(client string) error {
-	return a.do(protocol.Request{Op: "open", Client: client, Config: map[string]string{
+	now := time.Now().Unix()
+	return a.do(protocol.Request{Op: "open", Client: client, Call: protocol.Call{Now: &now}, Config: map[string]string{
 		"environment": "stage", "auth_url": a.s.URL, "base_url": a.s.URL, "client_id": "c", "client_secret": "the-secret", "customer_id": "c", "user_id": "u",
 	}})
 }
@@ -107,7 +108,7 @@ func (a adapter) repeat(times int, bare *protocol.HTTP) (cost, error) {
 	before, start := cpu(a.PID()), time.Now()
 	r := protocol.Request{Op: "list_jobs", Client: "0", Times: times}
 	if bare != nil {
-		r = protocol.Request{Op: "own", Times: times, Call: protocol.Call{Request: bare}}
+		r = protocol.Request{Op: "own", Times: times, HTTP: *bare}
 	}
 	err := a.do(r)
 	return cost{time.Since(start).Seconds(), cpu(a.PID()) - before}, err

@@ -117,8 +117,8 @@ func testHost(t *testing.T) {
 	do := func(r protocol.Request) {
 		t.Helper()
 		r.Client = "c"
-		if a, err := library.Do(r); err != nil || a.Error+a.Trap+a.Misuse != "" {
-			t.Fatalf("the library: %v%s%s%s", err, a.Error, a.Trap, a.Misuse)
+		if a, err := library.Do(r); err != nil || a.Error+a.Text != "" {
+			t.Fatalf("the library: %v%s%s", err, a.Error, a.Text)
 		}
 	}
 	store := &protocol.Store{Name: "s", Kind: "redis", URL: redis.URL}

@@ -113,11 +113,12 @@ func (s *stress) openAll() {
 // open opens a new client at a place.
 func (s *stress) open(place int) {
 	r := protocol.Request{Op: "open", Client: fmt.Sprintf("%s %d", s.Name(), s.opened.Add(1)), Config: s.world.Config()}
-	r.Clock = true
+	now := s.now.Load()
+	r.Now = &now
 	if place >= 2 {
 		r.Store = &protocol.Store{Name: fmt.Sprintf("%s %d", s.Name(), place), Kind: "http", URL: s.world.Store.URL}
 	}
-	if a, err := s.host.Do(r); err != nil || a.Error+a.Trap+a.Misuse != "" {
+	if a, err := s.host.Do(r); err != nil || a.Error+a.Text != "" {
 		s.Fatalf("open: %+v, %v", a, err)
 	}
 	s.clients[place].Store(r.Client)
@@ -127,7 +128,7 @@ func (s *stress) client(place int) string { return s.clients[place].Load().(stri
 
 func (s *stress) closeAll() {
 	for place := range places {
-		if a, err := s.host.Do(protocol.Request{Op: "close", Client: s.client(place)}); err != nil || a.Trap+a.Error != "" {
+		if a, err := s.host.Do(protocol.Request{Op: "close", Client: s.client(place)}); err != nil || a.Error+a.Text != "" {
 			s.Fatalf("close: %+v, %v", a, err)
 		}
 	}
@@ -178,9 +179,9 @@ func (s *stress) call(random *rand.Rand, client, path string) {
 	want := "/jobs"
 	switch r.Op {
 	case "send_request":
-		r.Request, want = &protocol.HTTP{Method: "POST", Path: &path, Body: []byte(path)}, path+path
+		r.HTTP, want = protocol.HTTP{Method: "POST", Path: &path, Body: []byte(path)}, path+path
 	case "own":
-		r.Request, want = &protocol.HTTP{Method: "GET", URL: s.world.Servers["service"].URL + path}, path
+		r.HTTP, want = protocol.HTTP{Method: "GET", URL: s.world.Servers["service"].URL + path}, path
 	case "get_token":
 		r.Force, want = random.IntN(4) == 0, ""
 	}
@@ -210,8 +211,8 @@ func (s *stress) end(p *protocol.Pending, op, want string) {
 		s.Errorf("%s: %v", op, err)
 	case canary.Shows(play.Shown(a), rule.Secret) || canary.Shows(play.Shown(a), rule.TokenPrefix):
 		s.Errorf("%s: the error shows a secret", op)
-	case a.Canceled, a.Closed, op == "close", op == "cancel", op == "own" && (a.Trap != "" || a.Status >= 400):
-	case a.Error == "" && a.Trap+a.Misuse == "":
+	case play.Canceled(a), play.Closed(a), op == "close", op == "cancel", op == "own" && (a.Error == "" && a.Text != "" || a.Status >= 400):
+	case a.Error+a.Text == "":
 		s.succeeded.Add(1)
 		var got struct{ Path, Body string }
 		if want != "" && (json.Unmarshal(a.Body, &got) != nil || got.Path+got.Body != want) {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,17 +24,11 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 	}
 	switch r.Op {
 	case "list_jobs":
-		if r.Request.Headers != nil {
-			options = append(options, rostering.WithCallHeader(lists(r.Request.Headers)))
-		}
+		options = append(options, rostering.WithCallHeader(lists(r.Headers)))
 		return answer(c.ListJobs(ctx, options...))
 	case "send_request":
-		if r.Request.JSON != nil {
-			return a, errors.New("a Request has no JSON")
-		}
 		return answer(c.SendRequest(ctx, rostering.Request{
-			Method: r.Request.Method, Path: *cmp.Or(r.Request.Path, new(string)), Query: lists(r.Request.Query),
-			Header: lists(r.Request.Headers), Body: body(r.Request),
+			Method: r.Method, Path: *cmp.Or(r.Path, new(string)), Query: lists(r.Query), Header: lists(r.Headers), Body: body(r.HTTP),
 		}, options...))
 	case "get_token":
 		return getToken(ctx, c, r, options)
@@ -66,7 +59,7 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 		if err != nil {
 			return a, err
 		}
-		return own(ctx, r.Request, transport)
+		return own(ctx, r.HTTP, transport)
 	case "close":
 		return a, c.Shutdown(ctx)
 	}
@@ -126,7 +119,7 @@ func getToken(ctx context.Context, c *rostering.Client, r protocol.Request, opti
 }
 
 // own sends a program's own request: with the library's transport or, with nil, by net/http alone.
-func own(ctx context.Context, r *protocol.HTTP, transport http.RoundTripper) (a protocol.Response, err error) {
+func own(ctx context.Context, r protocol.HTTP, transport http.RoundTripper) (a protocol.Response, err error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body(r))
 	if err != nil {
 		return a, err
@@ -162,7 +155,7 @@ func lists(values map[string]string) map[string][]string {
 }
 
 // body is the request's body, or nil.
-func body(r *protocol.HTTP) io.Reader {
+func body(r protocol.HTTP) io.Reader {
 	switch {
 	case r.Once:
 		return io.MultiReader(bytes.NewReader(r.Body))

@@ -4,7 +4,7 @@ import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withT
 
 /** @typedef {Record<string, any>} Request see ../README.md */
 /** @typedef {import('automatic-rostering').Store} Store */
-/** @typedef {{client: Client, now: number | undefined, send: typeof fetch | undefined}} Opened */
+/** @typedef {{client: Client, now: number, send: typeof fetch | undefined}} Opened */
 
 /**
  * What a runtime adds.
@@ -44,7 +44,7 @@ export class Adapter {
       for (let left = request.times ?? 1; left > 1; left -= 1) await this.#run(request, context);
       return await this.#run(request, context);
     } catch (error) {
-      return this.#failure(error, request, context.signal);
+      return this.#failure(error);
     }
   }
 
@@ -52,8 +52,7 @@ export class Adapter {
   async #run(request, context) {
     const { op, client: name } = request;
     if (op === 'store') return this.#useStore(request);
-    if (op === 'own' && name === undefined)
-      return received(await fetch(...ownRequest(request.request, context.signal)));
+    if (op === 'own' && name === undefined) return received(await fetch(request.url, init(request, context.signal)));
     if (op === 'open') {
       const opening = this.#open(request);
       this.#clients.set(name, opening); // a request that comes next waits for it
@@ -73,13 +72,12 @@ export class Adapter {
 
   /** @param {Request} request @returns {Promise<Opened>} */
   async #open(request) {
-    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, store, clock, headers } = request;
-    const opened = /** @type {Opened} */ ({});
-    if (agent !== undefined) opened.send = withUserAgent(agent);
+    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, store, now, headers } = request;
+    const opened = /** @type {Opened} */ ({ now, send: agent && withUserAgent(agent) });
     opened.client = await Client.open(variables ? configFromEnv(variables) : typedConfig(request.config), {
       ...given({ maxBody, plugin, headers, fetch: opened.send, ...timeout(request) }),
       ...(store && { store: await this.#store(store) }),
-      ...(clock && { clock: () => (opened.now === undefined ? Date.now() : 1000 * opened.now) }),
+      clock: () => 1000 * opened.now,
       logger: this.#logger(request),
     });
     return opened;
@@ -97,40 +95,37 @@ export class Adapter {
   /** @param {Opened} opened @param {Request} request @param {Context} context */
   async #call({ client, send }, request, context) {
     const { op, customer_id: customerId, user_id: userId, force, refused } = request;
+    const { path, method, headers, query: searchParams, json } = request;
     const { signal, waitUntil } = context;
     const options = given({ signal, waitUntil, ...timeout(request) });
     let view = client;
     if (customerId !== undefined) view = view.forCustomer(customerId);
     if (userId !== undefined) view = view.forUser(userId);
-    switch (op) {
-      case 'list_jobs':
-        return received(await view.listJobs({ ...given({ headers: request.request?.headers }), ...options }));
-      case 'send_request': {
-        const { path, method, headers, query: searchParams, json } = request.request;
-        const ids = given({ customerId, userId });
-        const own = given({ path, method, headers, searchParams, json, body: body(request.request) });
-        return received(await client.sendRequest({ ...own, ...ids, ...options }));
-      }
-      case 'own':
-        return received(await withToken(client, send)(...ownRequest(request.request, signal)));
-      case 'get_token':
-        return { token: (await client.getToken({ ...given({ force, refused }), ...options })).toObject() };
-      case 'set_token':
-        return done(client.setToken(new Token(request.token)));
-      case 'clear_token':
-        return done(client.clearToken());
-      case 'set_secret':
-        return done(client.setSecret(request.secret));
-      case 'status':
-        return { known: view.status() };
-      case 'close':
-        await view.close(timeout(request));
-        if (view !== client) return {};
-        this.#closed.push(request.client);
-        if (this.#closed.length > closedToKeep) this.#clients.delete(this.#closed.shift() ?? '');
-        return {};
-    }
-    throw new Error(`no operation ${op}`);
+    /** @type {Record<string, () => any>} */
+    const calls = {
+      list_jobs: () => view.listJobs({ ...given({ headers }), ...options }),
+      send_request: () =>
+        client.sendRequest({
+          ...given({ path, method, headers, searchParams, json, body: body(request), customerId, userId }),
+          ...options,
+        }),
+      own: () => withToken(client, send)(request.url, init(request, signal)),
+      get_token: () => view.getToken({ ...given({ force, refused }), ...options }),
+      set_token: () => client.setToken(new Token(request.token)),
+      clear_token: () => client.clearToken(),
+      set_secret: () => client.setSecret(request.secret),
+      status: () => ({ known: view.status() }),
+      close: () => view.close(timeout(request)).then(() => view === client && this.#forget(request.client)),
+    };
+    const result = await calls[op]?.();
+    if (result instanceof Response) return received(result);
+    return result instanceof Token ? { token: result.toObject() } : { ...result };
+  }
+
+  /** Forgets a client after some others have closed. @param {string} client */
+  #forget(client) {
+    this.#closed.push(client);
+    if (this.#closed.length > closedToKeep) this.#clients.delete(this.#closed.shift() ?? '');
   }
 
   /** @param {Request} request */
@@ -156,20 +151,14 @@ export class Adapter {
     return store;
   }
 
-  /** @param {any} error @param {Request} request @param {AbortSignal} signal */
-  #failure(error, { op }, signal) {
-    if (signal.aborted && error === signal.reason) return { canceled: true };
-    const text = String(error);
+  /** @param {any} error */
+  #failure(error) {
     const cause = error?.cause === undefined ? undefined : String(error.cause);
-    const all = { text, cause, shown: this.#runtime.show(error) };
-    if (error instanceof RosteringError) {
-      const { status, headers } = error;
-      const whole = error.body === undefined ? undefined : encode(new TextEncoder().encode(error.body));
-      return { ...all, error: JSON.stringify(error), status, headers: headers && plain(headers), body: whole };
-    }
-    if (error.name === 'AbortError' && error.message === 'the client is closed') return { ...all, closed: true };
-    const isMisuse = error instanceof RangeError || (error instanceof TypeError && op !== 'own'); // fetch throws it, too
-    return isMisuse ? { ...all, misuse: text } : { ...all, trap: text };
+    const all = { text: String(error), cause, shown: this.#runtime.show(error) };
+    if (!(error instanceof RosteringError)) return all;
+    const { status, headers } = error;
+    const bytes = error.body === undefined ? undefined : encode(new TextEncoder().encode(error.body));
+    return { ...all, error: JSON.stringify(error), status, headers: headers && plain(headers), body: bytes };
   }
 }
 
@@ -177,8 +166,7 @@ export class Adapter {
 function typedConfig(config = {}) {
   const entries = Object.entries(config).map(([key, value]) => {
     const name = key.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase());
-    const isTyped = ['refresh_margin', 'allow_http'].includes(key) && /^(-?\d+|true|false)$/.test(value);
-    return [name, isTyped ? JSON.parse(value) : value];
+    return [name, ['refresh_margin', 'allow_http'].includes(key) ? JSON.parse(value) : value];
   });
   return /** @type {import('automatic-rostering').Config} */ (Object.fromEntries(entries));
 }
@@ -202,26 +190,14 @@ const withUserAgent = (agent) => (input, init) => {
 /** @param {Request} request */
 function body({ body, once }) {
   if (body === undefined) return undefined;
-  const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+  const bytes = Uint8Array.from(body, (/** @type {string} */ character) => character.charCodeAt(0));
   return once ? new Blob([bytes]).stream() : bytes;
 }
 
-/**
- * Returns what fetch takes.
- *
- * @param {Request} request
- * @param {AbortSignal} signal
- * @returns {[URL, RequestInit]}
- */
-function ownRequest(request, signal) {
-  const { url, method, headers: fields, query = {}, json } = request;
-  const target = new URL(url);
-  for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
-  const headers = new Headers(fields);
-  if (json !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
-  const content = json === undefined ? body(request) : JSON.stringify(json);
-  const init = { headers, signal, duplex: 'half', ...given({ method, body: content }) };
-  return [target, init];
+/** Returns what fetch takes. @param {Request} request @param {AbortSignal} signal @returns {RequestInit} */
+function init(request, signal) {
+  const { method, headers } = request;
+  return { signal, duplex: 'half', ...given({ method, headers, body: body(request) }) };
 }
 
 /** @param {Response} response */
@@ -237,14 +213,13 @@ const plain = (headers) => Object.fromEntries(headers);
 function encode(bytes) {
   let text = '';
   for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
-  return btoa(text);
+  return text;
 }
 
 /** A store that a program has written itself. @param {string} url @returns {Store} */
 function httpStore(url) {
   const post = async (/** @type {object} */ operation) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(operation) });
-    if (response.status !== 200) throw new Error(`the store responded with ${response.status}`);
     return response.json();
   };
   return {

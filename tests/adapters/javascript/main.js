@@ -41,17 +41,10 @@ const running = new Map();
 /** @param {import('./adapter.js').Request} request */
 async function respond(request) {
   const { id, op, target } = request;
-  if (op === 'versions') return { versions: versions(process.versions) };
-  if (op === 'cancel') return void running.get(target)?.abort();
+  if (op === 'cancel') return void running.get(target)?.abort('canceled');
   const controller = new AbortController();
   running.set(id, controller);
   return adapter.respond(request, controller).finally(() => running.delete(id));
-}
-
-/** @param {Record<string, string | undefined>} versions those of Deno and Bun include Node's */
-function versions({ deno, bun, node, undici }) {
-  if (deno) return `Deno ${deno}`;
-  return bun ? `Bun ${bun}` : `Node ${node}, undici ${undici}`;
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

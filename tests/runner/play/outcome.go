@@ -46,7 +46,7 @@ func (c *course) judge(s *rule.Step, a protocol.Response) error {
 
 // Shown is all that a response shows of an error.
 func Shown(a protocol.Response) string {
-	shown := []string{a.Error, a.Trap, a.Text, a.Shown, a.Cause, a.Misuse}
+	shown := []string{a.Error, a.Text, a.Shown, a.Cause}
 	if a.Error != "" { // the headers of a result are as the service sent them
 		headers, _ := json.Marshal(a.Headers)
 		shown = append(shown, string(headers))
@@ -94,16 +94,16 @@ func (c *course) outcome(s *rule.Step, a protocol.Response) error {
 	isError := json.Unmarshal([]byte(a.Error), &e) == nil && e.Message != ""
 	switch {
 	case s.Lost:
-		return want(e.Code == "network_error" || a.Trap != "" && !c.Flows && !c.Library, a)
+		return want(e.Code == "network_error" || a.Text != "" && !c.Flows && !c.Library, a)
 	case s.Canceled, s.Closed:
-		return want((a.Canceled || !s.Canceled) && (a.Closed || !s.Closed), a)
+		return want((Canceled(a) || !s.Canceled) && (Closed(a) || !s.Closed), a)
 	case s.Fails != nil && len(s.Fails) == 0:
-		return errors.Join(want(failed(a), a), hasParts(s.Text, a.Error+a.Misuse+a.Trap+a.Text))
+		return errors.Join(want(failed(a), a), hasParts(s.Text, a.Error+a.Text))
 	case s.Ends != nil: // a result, or a short error of the contract
 		return want(!failed(a) || isError && len(a.Error) < 100_000 && slices.Contains(s.Ends, e.Code), a)
 	case s.Misuse: // the language's own error, or the library's in a language without one
 		invalid := isError && (e.Code == "invalid_input" || e.Code == "config_invalid") && !e.Retryable
-		return errors.Join(want(a.Misuse != "" || invalid, a), hasParts(s.Text, a.Misuse+a.Text))
+		return errors.Join(want(misuse.MatchString(a.Text) || invalid, a), hasParts(s.Text, a.Text))
 	case s.Error != nil:
 		return c.sameError(s, []byte(a.Error))
 	case s.Fails != nil:
@@ -120,6 +120,20 @@ func (c *course) outcome(s *rule.Step, a protocol.Response) error {
 	}
 	return c.result(s, a)
 }
+
+// What the languages print for a wrong argument, a closed client, and a call that was canceled. In Rust and C, the library's
+// own error says so.
+var (
+	misuse   = regexp.MustCompile(`^(TypeError|ValueError|RangeError|java\.lang\.IllegalArgumentException)\b`)
+	closed   = regexp.MustCompile(`^(rostering|RuntimeError|AbortError|java\.lang\.IllegalStateException|closed): the client is closed`)
+	canceled = regexp.MustCompile(`^(canceled|CancelledError|java\.\S*(Cancellation|Interrupted)Exception)\b|\bcontext canceled$`)
+)
+
+// Closed reports whether a call failed because its client is closed.
+func Closed(a protocol.Response) bool { return closed.MatchString(a.Text) }
+
+// Canceled reports whether a call ended because it was canceled.
+func Canceled(a protocol.Response) bool { return canceled.MatchString(a.Text) }
 
 // want returns how a call ended, unless that is as wanted.
 func want(is bool, a protocol.Response) error {
@@ -138,14 +152,9 @@ func describe(a protocol.Response) string {
 
 // result checks the result of a call that succeeded.
 func (c *course) result(s *rule.Step, a protocol.Response) error {
-	output := a.Output
+	output := []byte(a.Output)
 	if c.Library {
-		switch output = a.Body; {
-		case a.Token != nil:
-			output = a.Token
-		case a.Known != nil:
-			output = a.Known
-		}
+		output = slices.Concat(a.Token, a.Known, json.RawMessage(a.Body)) // it has one of them
 	}
 	switch {
 	case s.Token != nil && s.IsFlow():

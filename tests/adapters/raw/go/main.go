@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"log"
 	"os"
-	"path"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	extism "github.com/extism/go-sdk"
@@ -26,8 +23,6 @@ func main() {
 		response := protocol.Response{ID: r.ID}
 		var err error
 		switch r.Op {
-		case "versions":
-			response.Versions = versions()
 		case "open":
 			if plugin != nil {
 				_ = plugin.Close(ctx)
@@ -47,21 +42,10 @@ func main() {
 		if err != nil && plugin != nil && plugin.GetError() != "" {
 			response.Error = plugin.GetError()
 		} else if err != nil {
-			response.Trap = err.Error()
+			response.Text = err.Error()
 		}
 		if err := responses.Encode(response); err != nil {
 			log.Fatal(err)
 		}
 	}
-}
-
-func versions() string {
-	all := runtime.Version()
-	build, _ := debug.ReadBuildInfo()
-	for _, m := range build.Deps {
-		if m.Path == "github.com/extism/go-sdk" || m.Path == "github.com/tetratelabs/wazero" {
-			all += ", " + path.Base(m.Path) + " " + m.Version
-		}
-	}
-	return all
 }

@@ -20,10 +20,10 @@ pub fn make(fields: &Value) -> Result<Arc<dyn Store>, Cause> {
 }
 
 /// Uses a store without a client.
-pub async fn run(store: &dyn Store, fields: &Value) -> Result<Value, Cause> {
-    let ttl = Duration::try_from_secs_f64(fields["ttl"].as_f64().unwrap_or_default())?;
-    let (key, value) = (text(&fields["key"]), text(&fields["value"]));
-    Ok(match text(&fields["do"]) {
+pub async fn run(store: &dyn Store, r: &Value) -> Result<Value, Cause> {
+    let ttl = Duration::try_from_secs_f64(r["ttl"].as_f64().unwrap_or_default())?;
+    let (key, value) = (text(&r["key"]), text(&r["value"]));
+    Ok(match text(&r["do"]) {
         "get" => json!({ "value": store.get(key).await? }),
         "add" => json!({ "added": store.add(key, value, ttl).await? }),
         "set" => store.set(key, value, ttl).await.map(|()| json!({}))?,
