@@ -202,7 +202,7 @@ static json_t *send_request(call *c, rostering_error **error) {
     if (get(c, "body")) {
         size_t length = json_string_length(get(c, "body"));
         char *body = converted(text(c->request, "body"), &length, "UTF-8", "ISO-8859-1");
-        rostering_request_set_body(request, body, length, error);
+        rostering_request_set_body(request, (uint8_t *)body, length, error);
         free(body);
     }
     if (get(c, "json")) {
@@ -280,6 +280,7 @@ static void make_view(call *c, rostering_error **error) {
     static const char *const ids[] = {"customer_id", "user_id"};
     const char *name;
     json_t *value;
+    if (c->operation == open_client) return;
     c->view = c->client->handle;
     for (size_t i = 0; i < 2; i++)
         if (get(c, ids[i])) change(c, rostering_client_view(c->view, ids[i], text(c->request, ids[i]), error));

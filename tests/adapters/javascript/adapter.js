@@ -6,26 +6,20 @@ import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withT
 /** @typedef {import('automatic-rostering').Store} Store */
 /** @typedef {{client: Client, now: number, send: typeof fetch | undefined}} Opened */
 
+/** @typedef {{signal: AbortSignal, waitUntil?: (section: Promise<unknown>) => void}} Context what is added to a call */
+
 /**
- * What a runtime adds.
- *
  * @typedef {object} Runtime
  * @property {(event: object) => void} emit
  * @property {Record<string, (store: Request) => Store | Promise<Store>>} [stores] by kind
  * @property {(error: any) => string} show returns all that a debugger could show
  */
 
-/**
- * What a request of the adapter adds to a call.
- *
- * @typedef {{signal: AbortSignal, waitUntil?: (section: Promise<unknown>) => void}} Context
- */
-
 const closedToKeep = 16; // for calls that come after close
 
 /** Carries out requests. */
 export class Adapter {
-  /** @type {Map<string, Opened | Promise<Opened>>} */
+  /** @type {Map<string, Opened>} */
   #clients = new Map();
   /** @type {string[]} */
   #closed = [];
@@ -54,29 +48,30 @@ export class Adapter {
     if (op === 'store') return this.#useStore(request);
     if (op === 'own' && name === undefined) return received(await fetch(request.url, init(request, context.signal)));
     if (op === 'open') {
-      const opening = this.#open(request);
-      this.#clients.set(name, opening); // a request that comes next waits for it
-      this.#clients.set(name, await opening);
+      this.#clients.set(name, await this.#open(request));
       return {};
     }
-    const found = this.#clients.get(name);
-    if (!found) throw new Error(`no client ${name}`);
-    const opened = found instanceof Promise ? await found : found; // workerd permits no request to wait for another
+    const opened = this.#clients.get(name);
+    if (!opened) throw new Error(`no client ${name}`);
     if (request.now !== undefined) opened.now = request.now;
     const call = () => this.#call(opened, request, context);
     if (!request.retry) return call();
     const { deadline, codes } = request.retry;
     const retryIf = codes && ((/** @type {RosteringError} */ { code }) => codes.includes(code));
-    return retry(call, given({ deadlineMs: 1000 * deadline, retryIf, signal: context.signal }));
+    return retry(call, { deadlineMs: 1000 * deadline, retryIf, signal: context.signal });
   }
 
   /** @param {Request} request @returns {Promise<Opened>} */
   async #open(request) {
-    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, store, now, headers } = request;
+    const { variables, config, user_agent: agent, max_body: maxBody, wasm: plugin, now, headers } = request;
     const opened = /** @type {Opened} */ ({ now, send: agent && withUserAgent(agent) });
-    opened.client = await Client.open(variables ? configFromEnv(variables) : typedConfig(request.config), {
-      ...given({ maxBody, plugin, headers, fetch: opened.send, ...timeout(request) }),
-      ...(store && { store: await this.#store(store) }),
+    opened.client = await Client.open(variables ? configFromEnv(variables) : typedConfig(config), {
+      ...timeout(request),
+      maxBody,
+      plugin,
+      headers,
+      fetch: opened.send,
+      store: request.store && (await this.#store(request.store)),
       clock: () => 1000 * opened.now,
       logger: this.#logger(request),
     });
@@ -96,21 +91,18 @@ export class Adapter {
   async #call({ client, send }, request, context) {
     const { op, customer_id: customerId, user_id: userId, force, refused } = request;
     const { path, method, headers, query: searchParams, json } = request;
+    const sent = { path, method, headers, searchParams, json, body: body(request) };
     const { signal, waitUntil } = context;
-    const options = given({ signal, waitUntil, ...timeout(request) });
+    const options = { signal, waitUntil, ...timeout(request) };
     let view = client;
     if (customerId !== undefined) view = view.forCustomer(customerId);
     if (userId !== undefined) view = view.forUser(userId);
     /** @type {Record<string, () => any>} */
     const calls = {
-      list_jobs: () => view.listJobs({ ...given({ headers }), ...options }),
-      send_request: () =>
-        client.sendRequest({
-          ...given({ path, method, headers, searchParams, json, body: body(request), customerId, userId }),
-          ...options,
-        }),
+      list_jobs: () => view.listJobs({ headers, ...options }),
+      send_request: () => client.sendRequest({ ...sent, customerId, userId, ...options }),
       own: () => withToken(client, send)(request.url, init(request, signal)),
-      get_token: () => view.getToken({ ...given({ force, refused }), ...options }),
+      get_token: () => view.getToken({ force, refused, ...options }),
       set_token: () => client.setToken(new Token(request.token)),
       clear_token: () => client.clearToken(),
       set_secret: () => client.setSecret(request.secret),
@@ -174,9 +166,6 @@ function typedConfig(config = {}) {
 /** @param {{timeout?: number | null}} request @returns {{timeoutMs?: number}} */
 const timeout = ({ timeout: s }) => (s === undefined ? {} : { timeoutMs: s === null ? Infinity : 1000 * s });
 
-/** Leaves out what is not there. @template T @param {T} options @returns {any} */
-const given = (options) => Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined));
-
 /** @param {Promise<void>} call */
 const done = async (call) => (await call, {});
 
@@ -197,7 +186,7 @@ function body({ body, once }) {
 /** Returns what fetch takes. @param {Request} request @param {AbortSignal} signal @returns {RequestInit} */
 function init(request, signal) {
   const { method, headers } = request;
-  return { signal, duplex: 'half', ...given({ method, headers, body: body(request) }) };
+  return /** @type {any} */ ({ signal, duplex: 'half', method, headers, body: body(request) });
 }
 
 /** @param {Response} response */

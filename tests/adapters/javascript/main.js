@@ -49,6 +49,7 @@ async function respond(request) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
-  void respond(request).then((response) => print({ id: request.id, ...response }));
+  const responded = respond(request).then((response) => print({ id: request.id, ...response }));
+  if (request.op === 'open') await responded;
 }
 process.exit(); // clients that were not closed may still have requests

@@ -121,10 +121,9 @@ func (c *course) outcome(s *rule.Step, a protocol.Response) error {
 	return c.result(s, a)
 }
 
-// What the languages print for a wrong argument, a closed client, and a call that was canceled. In Rust and C, the library's
-// own error says so.
+// What the languages print for a wrong argument, a closed client, and a call that was canceled.
 var (
-	misuse   = regexp.MustCompile(`^(TypeError|ValueError|RangeError|java\.lang\.IllegalArgumentException)\b`)
+	misuse   = regexp.MustCompile(`^(TypeError|ValueError|RangeError|java\.lang\.IllegalArgumentException|core::\S+::TryFrom\w+Error):`)
 	closed   = regexp.MustCompile(`^(rostering|RuntimeError|AbortError|java\.lang\.IllegalStateException|closed): the client is closed`)
 	canceled = regexp.MustCompile(`^(canceled|CancelledError|java\.\S*(Cancellation|Interrupted)Exception)\b|\bcontext canceled$`)
 )
