@@ -121,7 +121,7 @@ func testHost(t *testing.T) {
 			t.Fatalf("the library: %v%s%s", err, a.Error, a.Text)
 		}
 	}
-	store := &protocol.Store{Name: "s", Kind: "redis", URL: redis.URL}
+	store := &protocol.Store{Name: "s", URL: redis.URL}
 	do(protocol.Request{Op: "open", Open: protocol.Open{Variables: s.Env(sandbox.Stage), Store: store}})
 
 	// A slow token endpoint: so the second process finds the lock of the first.

@@ -24,7 +24,7 @@ func TestFileStore(t *testing.T) {
 		}
 		host := h.Start(t)
 		folder := filepath.Join(t.TempDir(), "[new]", "store")
-		store := protocol.Open{Store: &protocol.Store{Name: t.Name(), Kind: "folder", Folder: folder}}
+		store := protocol.Open{Store: &protocol.Store{Name: t.Name(), URL: "file:" + folder}}
 		do := func(op, value string) protocol.Response {
 			a, err := host.Do(protocol.Request{Op: "store", Open: store, Do: op, Key: "a", Value: value, TTL: 3600})
 			if err != nil || a.Error+a.Text != "" {

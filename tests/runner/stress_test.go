@@ -116,7 +116,7 @@ func (s *stress) open(place int) {
 	now := s.now.Load()
 	r.Now = &now
 	if place >= 2 {
-		r.Store = &protocol.Store{Name: fmt.Sprintf("%s %d", s.Name(), place), Kind: "http", URL: s.world.Store.URL}
+		r.Store = &protocol.Store{Name: fmt.Sprintf("%s %d", s.Name(), place), URL: s.world.Store.URL}
 	}
 	if a, err := s.host.Do(r); err != nil || a.Error+a.Text != "" {
 		s.Fatalf("open: %+v, %v", a, err)

@@ -1,6 +1,5 @@
 /* Drives the library for the suite: see ../README.md. Each request has a thread. */
 #include <iconv.h>
-#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <search.h>
@@ -121,15 +120,11 @@ static int64_t show_clock(void *context) {
 
 /* find_store returns the store of that name, which is made first. */
 static rostering_store *find_store(json_t *from, rostering_error **error) {
-    const char *name = NULL, *kind = NULL, *url = NULL, *folder = NULL;
-    json_unpack(from, "{s:s, s:s, s?s, s?s}", "name", &name, "kind", &kind, "url", &url, "folder", &folder);
+    const char *name = text(from, "name"), *url = text(from, "url");
     ENTRY *found = hsearch((ENTRY){.key = (char *)name}, FIND);
     if (found != NULL) return found->data;
-    char where[PATH_MAX] = "memory:";
-    if (strcmp(kind, "folder") == 0) snprintf(where, sizeof where, "file:%s", folder);
-    if (strcmp(kind, "redis") == 0) snprintf(where, sizeof where, "%s", url);
     rostering_store *made =
-        strcmp(kind, "http") == 0 ? make_http_store(url, error) : rostering_store_open(where, error);
+        strncmp(url, "http:", 5) == 0 ? make_http_store(url, error) : rostering_store_open(url, error);
     if (made != NULL) hsearch((ENTRY){.key = strdup(name), .data = made}, ENTER);
     return made;
 }
@@ -220,15 +215,13 @@ static json_t *get_token(call *c, rostering_error **error) {
     const char *refused = text(c->request, "refused");
     rostering_token *token = rostering_get_token(c->view, force, refused, c->timeout_ms, c->cancel, error);
     if (token == NULL) return NULL;
-    json_t *response = json_pack("{s:o}", "token", json_loads(rostering_token_json(token), 0, NULL));
+    json_t *response = json_pack("{s:s}", "body", rostering_token_json(token));
     rostering_token_free(token);
     return response;
 }
 
 static json_t *set_token(call *c, rostering_error **error) {
-    char *token = json_dumps(get(c, "token"), 0);
-    rostering_set_token(c->view, token, error);
-    free(token);
+    rostering_set_token(c->view, text(c->request, "token"), error);
     return NULL;
 }
 
@@ -240,7 +233,7 @@ static json_t *set_secret(call *c, rostering_error **error) {
 static json_t *status(call *c, rostering_error **error) {
     char *status = rostering_client_status(c->view, error);
     if (status == NULL) return NULL;
-    json_t *response = json_pack("{s:o}", "known", json_loads(status, 0, NULL));
+    json_t *response = json_pack("{s:s}", "body", status);
     rostering_text_free(status);
     return response;
 }

@@ -34,7 +34,7 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 		return getToken(ctx, c, r, options)
 	case "set_token":
 		var t token
-		if err = json.Unmarshal(r.Token, &t); err == nil {
+		if err = json.Unmarshal([]byte(r.Token), &t); err == nil {
 			err = c.SetToken(ctx, rostering.Token{
 				AccessToken: rostering.Secret(t.AccessToken), Type: t.TokenType, ExpiresAt: time.Unix(t.ExpiresAt, 0), CacheKey: t.CacheKey,
 			})
@@ -45,7 +45,7 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 	case "set_secret":
 		return a, c.SetSecret(ctx, rostering.Secret(r.Secret))
 	case "status":
-		a.Known, err = json.Marshal(c.Status())
+		a.Body, err = json.Marshal(c.Status())
 		return a, err
 	}
 	if limit := seconds(r.Timeout); limit != 0 { // what is left takes a context alone
@@ -114,7 +114,7 @@ func getToken(ctx context.Context, c *rostering.Client, r protocol.Request, opti
 		all = append(all, rostering.Refused(rostering.Secret(r.Refused)))
 	}
 	t, err := c.GetToken(ctx, all...)
-	a.Token, _ = json.Marshal(token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey})
+	a.Body, _ = json.Marshal(token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey})
 	return a, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,11 +23,11 @@ func openStore(o *protocol.Store) (rostering.Store, error) {
 }
 
 func newStore(o *protocol.Store) (rostering.Store, error) {
-	switch o.Kind {
+	switch kind, place, _ := strings.Cut(o.URL, ":"); kind {
 	case "memory":
 		return new(rostering.MemoryStore), nil
-	case "folder":
-		return rostering.NewFileStore(o.Folder)
+	case "file":
+		return rostering.NewFileStore(place)
 	case "http":
 		return httpStore(o.URL), nil
 	}

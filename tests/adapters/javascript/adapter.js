@@ -11,7 +11,7 @@ import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withT
 /**
  * @typedef {object} Runtime
  * @property {(event: object) => void} emit
- * @property {Record<string, (store: Request) => Store | Promise<Store>>} [stores] by kind
+ * @property {Record<string, (url: string) => Store | Promise<Store>>} [stores] by the scheme
  * @property {(error: any) => string} show returns all that a debugger could show
  */
 
@@ -103,15 +103,15 @@ export class Adapter {
       send_request: () => client.sendRequest({ ...sent, customerId, userId, ...options }),
       own: () => withToken(client, send)(request.url, init(request, signal)),
       get_token: () => view.getToken({ force, refused, ...options }),
-      set_token: () => client.setToken(new Token(request.token)),
+      set_token: () => client.setToken(new Token(JSON.parse(request.token))),
       clear_token: () => client.clearToken(),
       set_secret: () => client.setSecret(request.secret),
-      status: () => ({ known: view.status() }),
+      status: () => ({ body: JSON.stringify(view.status()) }),
       close: () => view.close(timeout(request)).then(() => view === client && this.#forget(request.client)),
     };
     const result = await calls[op]?.();
     if (result instanceof Response) return received(result);
-    return result instanceof Token ? { token: result.toObject() } : { ...result };
+    return result instanceof Token ? { body: JSON.stringify(result.toObject()) } : { ...result };
   }
 
   /** Forgets a client after some others have closed. @param {string} client */
@@ -129,14 +129,11 @@ export class Adapter {
   }
 
   /** Opens a store, or finds it. @param {Request} spec */
-  #store(spec) {
-    const { name, kind, url } = spec;
+  #store({ name, url }) {
     const open = async () => {
+      const kind = url.split(':')[0];
       if (kind === 'memory') return new MemoryStore();
-      if (kind === 'http') return httpStore(url);
-      const make = this.#runtime.stores?.[kind];
-      if (!make) throw new Error(`no store of kind ${kind} on this runtime`);
-      return make(spec);
+      return this.#runtime.stores?.[kind]?.(url) ?? httpStore(url);
     };
     const store = this.#stores.get(name) ?? open();
     this.#stores.set(name, store);

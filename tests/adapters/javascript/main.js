@@ -25,8 +25,8 @@ const adapter = new Adapter({
   emit: print,
   show: (error) => inspections.map((inspect) => inspect(error)).join('\n'),
   stores: {
-    folder: ({ folder }) => new FileStore(folder),
-    async redis({ url }) {
+    file: (url) => new FileStore(url.slice(5)),
+    async redis(url) {
       const client = createClient({ url, disableOfflineQueue: true }).on('error', () => {});
       client.connect().catch(() => {}); // until the server is up, the store fails
       await once(client, 'ready').catch(() => {});

@@ -101,7 +101,7 @@ def arguments(request: Json) -> Json:
         once = later(body) if USE_ASYNC else iter([body])
         all_of_them["content"] = once if "once" in request else body
     if "token" in request:
-        all_of_them["token"] = Token.from_json(json.dumps(request["token"]))
+        all_of_them["token"] = Token.from_json(request["token"])
     return {name: all_of_them[name] for name in ARGUMENTS.get(request["op"], ()) if name in all_of_them}
 
 
@@ -224,9 +224,9 @@ def succeeded(result: Any) -> Json:
             body = result.content.decode("latin-1")
             return {"status": result.status_code, "headers": dict(result.headers), "body": body}
         case Token():
-            return {"token": json.loads(result.to_json())}
+            return {"body": result.to_json()}
         case Status():
-            return {"known": result.to_dict()}
+            return {"body": json.dumps(result.to_dict())}
     return {}
 
 

@@ -15,18 +15,17 @@ OPTIONS: dict[str, Any] = {"timeout": None, "trust_env": False, "verify": False}
 
 def make(spec: dict[str, str], *, for_asyncio: bool) -> Any:
     """Make a store."""
-    match spec["kind"]:
+    kind, _, place = spec["url"].partition(":")
+    match kind:
         case "memory":
             return MemoryStore()
-        case "folder":
-            return FileStore(spec["folder"])
+        case "file":
+            return FileStore(place)
         case "redis" if for_asyncio:
             return AsyncRedisStore(redis.asyncio.Redis.from_url(spec["url"], socket_timeout=1))
         case "redis":
             return RedisStore(redis.Redis.from_url(spec["url"], socket_timeout=1))
-        case "http":
-            return AsyncHttpStore(spec["url"]) if for_asyncio else HttpStore(spec["url"])
-    raise NotImplementedError(f"no store of kind {spec['kind']}")
+    return AsyncHttpStore(spec["url"]) if for_asyncio else HttpStore(spec["url"])
 
 
 class HttpStore:

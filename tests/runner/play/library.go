@@ -98,9 +98,8 @@ func toLibrary(s *rule.Step) (r protocol.Request, err error) {
 		token := s.FullInput()
 		delete(token, "now")
 		token["token_type"] = cmp.Or(in.TokenType, "Bearer")
-		var wrong error
-		r.Token, wrong = json.Marshal(token)
-		err = errors.Join(err, wrong)
+		b, wrong := json.Marshal(token)
+		r.Token, err = string(b), errors.Join(err, wrong)
 	}
 	return r, err
 }
@@ -182,14 +181,16 @@ func (c *course) storeOf(s *rule.Store) (store *protocol.Store, err error) {
 	if kind == "each" {
 		kind = c.kind
 	}
-	store = &protocol.Store{Name: c.client(cmp.Or(s.Name, kind)), Kind: kind}
+	store = &protocol.Store{Name: c.client(cmp.Or(s.Name, kind)), URL: "memory:"}
 	switch kind {
 	case "http":
 		store.URL = c.Store.URL
 	case "redis":
 		store.URL, err = c.Redis()
 	case "folder":
-		store.Folder, err = c.Folder()
+		var folder string
+		folder, err = c.Folder()
+		store.URL = "file:" + folder
 	}
 	return store, err
 }

@@ -151,10 +151,7 @@ func describe(a protocol.Response) string {
 
 // result checks the result of a call that succeeded.
 func (c *course) result(s *rule.Step, a protocol.Response) error {
-	output := []byte(a.Output)
-	if c.Library {
-		output = slices.Concat(a.Token, a.Known, json.RawMessage(a.Body)) // it has one of them
-	}
+	output := slices.Concat([]byte(a.Output), a.Body) // it has one of them
 	switch {
 	case s.Token != nil && s.IsFlow():
 		return done(s, output)

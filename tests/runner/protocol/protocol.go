@@ -55,12 +55,10 @@ type Open struct {
 	Log       string            `json:"log,omitempty"`
 }
 
-// Store is a store, or how to make it.
+// Store is a store: another name is another one, even with the same URL.
 type Store struct {
-	Name   string `json:"name"`
-	Kind   string `json:"kind"`
-	URL    string `json:"url,omitempty"`
-	Folder string `json:"folder,omitempty"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
 }
 
 // Call is what a call sends. Fields that may be null are left as JSON.
@@ -71,7 +69,7 @@ type Call struct {
 	UserID     json.RawMessage `json:"user_id,omitempty"`
 	Force      bool            `json:"force,omitempty"`
 	Refused    string          `json:"refused,omitempty"`
-	Token      json.RawMessage `json:"token,omitempty"`
+	Token      string          `json:"token,omitempty"`
 	Secret     string          `json:"secret,omitempty"`
 	Retry      *Retry          `json:"retry,omitempty"`
 }
@@ -104,7 +102,6 @@ type Response struct {
 	Status  int               `json:"status,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    Bytes             `json:"body,omitempty"`
-	Token   json.RawMessage   `json:"token,omitempty"`
 	Value   *string           `json:"value,omitempty"`
 	Added   *bool             `json:"added,omitempty"`
 
@@ -114,9 +111,6 @@ type Response struct {
 	Text  string `json:"text,omitempty"`
 	Shown string `json:"shown,omitempty"`
 	Cause string `json:"cause,omitempty"`
-
-	// Known is the status of a client.
-	Known json.RawMessage `json:"known,omitempty"`
 
 	// Logs are the log lines of a call of the plugin, which arrive as events.
 	Logs []Log `json:"-"`

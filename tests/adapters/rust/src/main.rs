@@ -104,9 +104,9 @@ impl Adapter {
             match op {
                 "list_jobs" => return Ok(response(&client.with_headers(strings(&r["headers"])).list_jobs().await?)),
                 "send_request" => return Ok(response(&client.send_request(to_library(r)).await?)),
-                "get_token" => return Ok(json!({ "token": get_token(&client, r).await? })),
-                "status" => return Ok(json!({ "known": client.status() })),
-                "set_token" => client.set_token(&Token::from_json(&r["token"].to_string())?).await?,
+                "get_token" => return Ok(json!({ "body": json!(get_token(&client, r).await?).to_string() })),
+                "status" => return Ok(json!({ "body": json!(client.status()).to_string() })),
+                "set_token" => client.set_token(&Token::from_json(text(&r["token"]))?).await?,
                 "clear_token" => client.clear_token().await?,
                 "set_secret" => client.set_secret(text(&r["secret"])).await?,
                 "close" => client.close_within(limit.unwrap_or(Duration::MAX)).await,

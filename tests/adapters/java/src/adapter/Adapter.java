@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.*;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.util.RawValue;
 import example.automaticrostering.*;
 import example.automaticrostering.RosteringConfig.Environment;
 import java.io.*;
@@ -95,7 +94,7 @@ public final class Adapter {
         call(r, () -> client.getToken(options), () -> client.getTokenAsync(options));
       }
       case "set_token" -> {
-        var token = Token.ofJson(r.get("token").toString());
+        var token = Token.ofJson(r.get("token").textValue());
         thread(r, Executors.callable(() -> client.setToken(token)));
       }
       case "clear_token" -> thread(r, Executors.callable(client::clearToken));
@@ -103,7 +102,7 @@ public final class Adapter {
         var secret = r.get("secret").textValue();
         thread(r, Executors.callable(() -> client.setSecret(secret)));
       }
-      case "status" -> thread(r, () -> Map.of("known", new RawValue(client.status().toJson())));
+      case "status" -> thread(r, () -> Map.of("body", client.status().toJson()));
       case "close" -> {
         var limit = r.has("timeout") ? seconds(r.get("timeout")) : null;
         Runnable close = limit == null ? client::close : () -> client.close(limit);
@@ -291,7 +290,7 @@ public final class Adapter {
     } else if (result instanceof Map<?, ?> fields) {
       fields.forEach((name, value) -> response.put((String) name, value));
     } else if (result instanceof Token token) {
-      response.put("token", new RawValue(token.toJson()));
+      response.put("body", token.toJson());
     } else if (result instanceof Response http) {
       http(response, http);
     } else if (result instanceof HttpResponse<?> http) { // of own

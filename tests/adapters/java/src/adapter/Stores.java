@@ -16,14 +16,14 @@ final class Stores {
   Store open(JsonNode s) throws Exception {
     var name = s.get("name").textValue();
     if (!stores.containsKey(name)) {
-      var url = URI.create(s.path("url").asText());
+      var url = s.get("url").textValue();
       stores.put(
           name,
-          switch (s.get("kind").textValue()) {
+          switch (url.split(":")[0]) {
             case "memory" -> new MemoryStore();
-            case "folder" -> new FileStore(Path.of(s.get("folder").textValue()));
-            case "redis" -> new RedisStore(new JedisPooled(url, 1000));
-            default -> new Posts(url);
+            case "file" -> new FileStore(Path.of(url.substring(5)));
+            case "redis" -> new RedisStore(new JedisPooled(URI.create(url), 1000));
+            default -> new Posts(URI.create(url));
           });
     }
     return stores.get(name);
