@@ -134,9 +134,7 @@ func own(ctx context.Context, r protocol.HTTP, transport http.RoundTripper) (a p
 	return answer(&rostering.Response{Status: got.StatusCode, Header: got.Header, Body: content}, err)
 }
 
-// httpClient is one that sets a User-Agent.
-func httpClient(userAgent string) *http.Client { return &http.Client{Transport: agent(userAgent)} }
-
+// agent is the User-Agent that a program's own HTTP client sets.
 type agent string
 
 func (a agent) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -122,7 +123,7 @@ func open(ctx context.Context, r protocol.Request) error {
 		options = append(options, rostering.WithMaxBody(*r.MaxBody))
 	}
 	if r.UserAgent != "" {
-		options = append(options, rostering.WithHTTPClient(httpClient(r.UserAgent)))
+		options = append(options, rostering.WithHTTPClient(&http.Client{Transport: agent(r.UserAgent)}))
 	}
 	if r.Wasm != "" {
 		wasm, err := os.ReadFile(r.Wasm)

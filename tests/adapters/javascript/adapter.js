@@ -109,7 +109,7 @@ export class Adapter {
       status: () => ({ body: JSON.stringify(view.status()) }),
       close: () => view.close(timeout(request)).then(() => view === client && this.#forget(request.client)),
     };
-    const result = await calls[op]?.();
+    const result = await /** @type {() => any} */ (calls[op])();
     if (result instanceof Response) return received(result);
     return result instanceof Token ? { body: JSON.stringify(result.toObject()) } : { ...result };
   }
@@ -122,10 +122,9 @@ export class Adapter {
 
   /** @param {Request} request */
   async #useStore({ store: spec, do: operation, key, value, ttl }) {
-    const store = await this.#store(spec);
-    if (operation === 'get') return { value: await store.get(key) };
-    if (operation === 'add') return { added: await store.add(key, value, ttl) };
-    return done(store.set(key, value, ttl));
+    const store = /** @type {any} */ (await this.#store(spec));
+    const result = await store[operation](key, value, ttl);
+    return operation === 'get' ? { value: result } : { added: result };
   }
 
   /** Opens a store, or finds it. @param {Request} spec */
@@ -162,9 +161,6 @@ function typedConfig(config = {}) {
 
 /** @param {{timeout?: number | null}} request @returns {{timeoutMs?: number}} */
 const timeout = ({ timeout: s }) => (s === undefined ? {} : { timeoutMs: s === null ? Infinity : 1000 * s });
-
-/** @param {Promise<void>} call */
-const done = async (call) => (await call, {});
 
 /** Makes a fetch with a default header, as an HTTP client has one. @param {string} agent @returns {typeof fetch} */
 const withUserAgent = (agent) => (input, init) => {

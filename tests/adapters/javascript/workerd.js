@@ -12,10 +12,7 @@ import { startWorker } from '../../../host-example/workerd/local.js';
 /** @type {Map<string | undefined, Worker>} by the plugin's file */
 const workers = new Map();
 
-/** @type {Map<string, Worker>} by the client */
-const clients = new Map();
-
-/** @type {Map<string, Promise<unknown>>} by the client: when its last request has begun */
+/** @type {Map<string | undefined, Worker>} by the client: its Worker, once its last request has begun */
 const turns = new Map();
 
 /** @type {Map<number, AbortController>} */
@@ -32,14 +29,10 @@ async function respond(line) {
   running.set(id, controller);
   let responded = false;
   try {
-    if (op === 'open') clients.set(client, start(wasm));
-    const worker = clients.get(client) ?? start(undefined);
-    const begun = (turns.get(client) ?? worker).then(async () => begin((await worker).url, line, controller.signal));
-    if (client !== undefined)
-      turns.set(
-        client,
-        begun.catch(() => {}),
-      );
+    const turn = op === 'open' ? start(wasm) : (turns.get(client) ?? start(undefined));
+    const begun = turn.then(({ url }) => begin(url, line, controller.signal));
+    const next = () => turn;
+    turns.set(client, begun.then(next, next));
     for await (const received of createInterface({ input: await begun })) {
       console.log(received);
       responded ||= received.startsWith('{"id"'); // and not an event

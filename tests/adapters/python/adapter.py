@@ -116,12 +116,11 @@ def read_config(request: Json) -> Config:
 
 
 class Adapter:
-    """The clients and stores by name, and the requests in progress by id."""
+    """The clients by name, and the requests in progress by id."""
 
     def __init__(self) -> None:
         self.clients: Json = {}
-        self.now: dict[str | None, int] = {}  # what the clock of each client shows
-        self.stores: Json = {}
+        self.now: Json = {}  # what the clock of each client shows
         self.tasks: dict[Any, asyncio.Task[None]] = {}
 
     @cached_property
@@ -148,7 +147,7 @@ class Adapter:
         write({"id": request["id"], **response})
 
     async def perform(self, request: Json) -> Json:
-        client = request.get("client")
+        client = request.get("client", "")
         self.now[client] = request.get("now", self.now.get(client))
         match request["op"]:
             case "open":
@@ -171,9 +170,12 @@ class Adapter:
         name = request["client"]
         logger = logging.Logger(name)  # noqa: LOG001 - it goes with the client
         logger.addHandler(Events(request))
-        names = {"timeout": "timeout", "max_body": "max_body", "wasm": "plugin", "headers": "headers"}
-        options = {names[field]: request[field] for field in names if field in request}
-        options |= {"store": self.store(request.get("store")), "logger": logger, "clock": lambda: self.now[name]}
+        options: Json = {"logger": logger, "clock": lambda: self.now[name]}
+        options |= {field: request[field] for field in ("timeout", "max_body", "headers") if field in request}
+        if "wasm" in request:
+            options["plugin"] = request["wasm"]
+        if "store" in request:
+            options["store"] = stores.make(**request["store"], for_asyncio=USE_ASYNC)
         if "user_agent" in request:
             options["http"] = new_http(headers={"User-Agent": request["user_agent"]})
         if USE_ASYNC:
@@ -184,14 +186,9 @@ class Adapter:
         arguments = {"key": request.get("key", "")}
         if request["do"] != "get":
             arguments |= {"value": request.get("value", ""), "ttl": ceil(request["ttl"])}
-        result = await run(partial(getattr(self.store(request["store"]), request["do"]), **arguments))
-        return {{"get": "value", "add": "added", "set": "set"}[request["do"]]: result}
-
-    def store(self, spec: Json | None) -> Any:
-        """Return the store of a name, if there is one, and make it first."""
-        if spec and spec["name"] not in self.stores:
-            self.stores[spec["name"]] = stores.make(spec, for_asyncio=USE_ASYNC)
-        return self.stores[spec["name"]] if spec else None
+        store = stores.make(**request["store"], for_asyncio=USE_ASYNC)
+        result = await run(partial(getattr(store, request["do"]), **arguments))
+        return {"value" if request["do"] == "get" else "added": result}
 
 
 def make_call(client: Any, request: Json) -> Any:
