@@ -183,12 +183,10 @@ class Adapter:
         return await run(lambda: Client(read_config(request), **options))
 
     async def use_store(self, request: Json) -> Json:
-        arguments = {"key": request.get("key", "")}
-        if request["do"] != "get":
-            arguments |= {"value": request.get("value", ""), "ttl": ceil(request["ttl"])}
-        store = stores.make(**request["store"], for_asyncio=USE_ASYNC)
-        result = await run(partial(getattr(store, request["do"]), **arguments))
-        return {"value" if request["do"] == "get" else "added": result}
+        store, do = stores.make(**request["store"], for_asyncio=USE_ASYNC), request["do"]
+        more = [] if do == "get" else [request.get("value", ""), ceil(request["ttl"])]
+        result = await run(partial(getattr(store, do), request["key"], *more))
+        return {"value" if do == "get" else "added": result}
 
 
 def make_call(client: Any, request: Json) -> Any:

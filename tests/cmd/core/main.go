@@ -2,34 +2,28 @@
 package main
 
 import (
-	"encoding/json"
 	"log"
-	"os"
 
 	"automatic-rostering/tests/runner/play"
 	"automatic-rostering/tests/runner/protocol"
 )
 
 func main() {
-	core, in, out := &play.Core{}, json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
-	for logged := 0; ; {
-		var r protocol.Request
-		if in.Decode(&r) != nil {
-			return
-		}
+	core, before := &play.Core{}, 0
+	protocol.Serve(func(r protocol.Request, logged func(protocol.Log)) protocol.Response {
 		if r.Op == "open" {
-			logged = 0
+			before = 0
 		}
 		pending, err := core.Send(r)
 		if err != nil {
 			log.Fatal(err)
 		}
-		response, _ := pending.Response()
 		lines := core.Logs("")
-		for _, line := range lines[logged:] {
-			_ = out.Encode(protocol.Response{Event: "log", Client: r.Client, Log: line})
+		for _, line := range lines[before:] {
+			logged(line)
 		}
-		logged, response.ID = len(lines), r.ID
-		_ = out.Encode(response)
-	}
+		before = len(lines)
+		response, _ := pending.Response()
+		return response
+	})
 }
