@@ -35,7 +35,8 @@ typedef struct call {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of running and standard output */
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
-static sem_t begun; /* posted by a thread that begins its call or has opened a client, for which the next request waits */
+static sem_t
+    begun; /* posted by a thread that begins its call or has opened a client, for which the next request waits */
 static client nobody = {.name = ""}, *clients = &nobody; /* the last first */
 static LIST_HEAD(, call) running;
 
@@ -253,7 +254,7 @@ static json_t *cancel(call *c, rostering_error **error) {
     call *r;
     pthread_mutex_lock(&lock);
     LIST_FOREACH(r, &running, others)
-        if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
+    if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
     pthread_mutex_unlock(&lock);
     return NULL;
 }
@@ -288,8 +289,8 @@ static bool again(call *c, rostering_retries *retries, rostering_error **error) 
     if (codes == NULL || *error == NULL) return rostering_retry(retries, c->cancel, error);
     bool wanted = false;
     size_t i;
-    json_array_foreach(codes, i, code)
-        wanted |= strcmp(json_string_value(code), rostering_error_field(*error, "code")) == 0;
+    json_array_foreach(codes, i, code) wanted |=
+        strcmp(json_string_value(code), rostering_error_field(*error, "code")) == 0;
     return rostering_retry_if(retries, wanted, c->cancel, error);
 }
 
@@ -331,7 +332,8 @@ static void start(json_t *request) {
     while (operations[i].name != NULL && strcmp(operations[i].name, text(request, "op")) != 0) i++;
     const char *name = text(request, "client");
     call *c = calloc(1, sizeof *c);
-    *c = (call){.request = request, .client = clients, .cancel = rostering_cancel_new(), .operation = operations[i].run};
+    *c =
+        (call){.request = request, .client = clients, .cancel = rostering_cancel_new(), .operation = operations[i].run};
     c->timeout_ms = milliseconds(get(c, "timeout"), ROSTERING_CLIENT_TIMEOUT);
     while (c->client != &nobody && (name == NULL || strcmp(c->client->name, name) != 0)) c->client = c->client->next;
     if (get(c, "now")) c->client->now = json_integer_value(get(c, "now"));

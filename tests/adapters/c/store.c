@@ -22,8 +22,8 @@ static int use(void *url, rostering_store_operation operation, const char *key, 
     static const char *const names[] = {"get", "add", "set"};
     FILE *connection = connect_to(url);
     if (connection == NULL) return -1;
-    json_t *sent = json_pack("{s:s, s:s, s:s, s:I}", "op", names[operation], "key", key, "value", value, "ttl",
-        (json_int_t)ttl_seconds);
+    json_t *sent = json_pack(
+        "{s:s, s:s, s:s, s:I}", "op", names[operation], "key", key, "value", value, "ttl", (json_int_t)ttl_seconds);
     fprintf(connection, "POST / HTTP/1.0\r\nContent-Length: %zu\r\n\r\n", json_dumpb(sent, NULL, 0, 0));
     json_dumpf(sent, connection, 0);
     fflush(connection);

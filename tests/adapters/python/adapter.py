@@ -39,15 +39,6 @@ Json = dict[str, Any]
 logging.raiseExceptions = False  # a handler that throws is shown by a test of the library
 USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
-ARGUMENTS = {
-    "list_jobs": ["headers", "timeout"],
-    "send_request": ["path", "method", "headers", "params", "json", "content", "customer_id", "user_id", "timeout"],
-    "get_token": ["force", "refused", "timeout"],
-    "set_token": ["token"],
-    "set_secret": ["secret"],
-    "close": ["timeout"],
-    "own": ["url", "method", "headers", "content", "timeout"],
-}
 THREADS = ThreadPoolExecutor(1000)
 writing = threading.Lock()
 
@@ -91,8 +82,8 @@ def new_http(**options: Any) -> Any:
     return kind(timeout=None, trust_env=False, **options)
 
 
-def arguments(request: Json) -> Json:
-    """Return the arguments of a request's call, which has those of httpx for what it sends."""
+def arguments(function: Callable[..., Any], request: Json) -> Json:
+    """Return those parts of a request that are arguments of a function, of which many have the names of httpx."""
     all_of_them = request.copy()
     if "query" in request:
         all_of_them["params"] = request["query"]
@@ -102,7 +93,7 @@ def arguments(request: Json) -> Json:
         all_of_them["content"] = once if "once" in request else body
     if "token" in request:
         all_of_them["token"] = Token.from_json(request["token"])
-    return {name: all_of_them[name] for name in ARGUMENTS.get(request["op"], ()) if name in all_of_them}
+    return {name: all_of_them[name] for name in inspect.signature(function).parameters if name in all_of_them}
 
 
 def read_config(request: Json) -> Config:
@@ -161,9 +152,10 @@ class Adapter:
                 return {}
             case "own":
                 auth = RosteringAuth(self.clients[client]) if client else None
-                call = partial(self.http.request, **{"method": "GET", "auth": auth} | arguments(request))
+                send = self.http.request
+                call = partial(send, **{"method": "GET", "auth": auth} | arguments(send, request))
             case _:
-                call = retried(partial(make_call, self.clients[client], request), request.get("retry"))
+                call = retried(make_call(self.clients[client], request), request.get("retry"))
         return succeeded(await run(call, request.get("times", 1)))
 
     async def open(self, request: Json) -> Any:
@@ -189,13 +181,14 @@ class Adapter:
         return {"value" if do == "get" else "added": result}
 
 
-def make_call(client: Any, request: Json) -> Any:
-    """Make the call that a request wants. The ids are those of a view, or arguments of send_request."""
+def make_call(client: Any, request: Json) -> Callable[[], Any]:
+    """Return the call that a request wants. The ids are those of a view, or arguments of send_request."""
     if "customer_id" in request and request["op"] != "send_request":
-        client = client.for_customer(request["customer_id"])
+        client = client.for_customer(request.pop("customer_id"))
     if "user_id" in request and request["op"] != "send_request":
-        client = client.for_user(request["user_id"])
-    return getattr(client, request["op"])(**arguments(request))
+        client = client.for_user(request.pop("user_id"))
+    call = getattr(client, request["op"])
+    return partial(call, **arguments(call, request))
 
 
 def retried(call: Callable[[], Any], options: Json | None) -> Any:

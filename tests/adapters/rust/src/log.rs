@@ -14,7 +14,9 @@ type Format = fn(&FmtContext<'_, Registry, Fields>, Writer<'_>, &Event<'_>) -> f
 pub fn start() {
     let ours =
         Targets::new().with_target("automatic_rostering", Level::DEBUG).with_target("rostering_adapter", Level::INFO);
-    tracing_subscriber::registry().with(layer().with_ansi(false).event_format(format as Format).with_filter(ours)).init();
+    tracing_subscriber::registry()
+        .with(layer().with_ansi(false).event_format(format as Format).with_filter(ours))
+        .init();
 }
 
 fn format(context: &FmtContext<'_, Registry, Fields>, mut to: Writer<'_>, event: &Event<'_>) -> fmt::Result {

@@ -118,7 +118,9 @@ impl Adapter {
             ("own", ..) => return send_own(r, Some(&client), limit).await,
             (_, None, _) => make().await,
             (_, Some(deadline), None) => retry(deadline, make).await,
-            (_, Some(deadline), Some(codes)) => retry_if(deadline, |e: &Error| codes.contains(&json!(e.code)), make).await,
+            (_, Some(deadline), Some(codes)) => {
+                retry_if(deadline, |e: &Error| codes.contains(&json!(e.code)), make).await
+            }
         }
         .map_err(failed)
     }
