@@ -202,6 +202,7 @@ function encode(bytes) {
 function httpStore(url) {
   const post = async (/** @type {object} */ operation) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(operation) });
+    if (response.status !== 200) throw new Error(`the store responded with ${response.status}`); // Bun reads no body as null
     return response.json();
   };
   return {
