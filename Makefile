@@ -15,8 +15,9 @@ PLUGINS := plugin/rostering.wasm $(addsuffix /rostering-nowasi.wasm,plugin sdk/g
 	sdk/python/automatic_rostering sdk/rust)
 TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
-# Tests run two at a time: first the module that takes longest.
 MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
+# Tests run two at a time: first those that take longest.
+TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
 # Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/runner/hosts/languages.json))
 HOSTS ?=
@@ -122,14 +123,18 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@rm -f build/seconds
 	@grep -q '^plugin: ' build/skipped || tools/timed.sh verify $(MAKE) verify size $(TEST_PLUGINS)
 	@$(MAKE) build/sandbox
-	@tools/timed.sh bench-check $(MAKE) bench-check
-	@tools/timed.sh fuzz $(MAKE) fuzz
-	@tools/each.sh test
-	@printf '%s\n' $(MODULES) | xargs -P2 -I{} tools/timed.sh "module {}" bash -c \
-		'echo "testing the module {}" ; cd {} && go test -count=1 -timeout 30m -parallel 4 ./... || exit 255'
+	@printf '%s\n' $(TESTS) | xargs -P2 -I{} bash -c 'tools/timed.sh {} $(MAKE) -s {} || exit 255'
 	@tools/timed.sh test-packages $(MAKE) test-packages
 	@sort -rn build/seconds
 	@$(SKIPPED)
+
+.PHONY: libraries $(MODULES:%=module-%)
+$(MODULES:%=module-%): module-%:
+	@echo "testing the module $*"
+	@cd $* && go test -count=1 -timeout 30m -parallel 4 ./...
+
+libraries:
+	@tools/each.sh test
 
 # Says all that is missing before anything is built.
 packages: ## make each language's package, the sandbox and bills of materials in dist; HOSTS=python,javascript limits it

@@ -82,7 +82,7 @@ check() {
 		tools/rename.sh acme/rostering com.acme.rostering acme-rostering
 		git -c user.name=rehearsal -c user.email= commit -q -m "Rename"
 	fi
-	version=$(cat VERSION) name=$(sed -n 's/^name = "\(.*\)"/\1/p' sdk/python/pyproject.toml)
+	version=$(cat VERSION) name=$(sed -n '/^name = /{s/.*"\(.*\)"/\1/p;q;}' sdk/python/pyproject.toml)
 	HOSTS='' MAKEFLAGS='' make packages
 	git diff --exit-code
 	for registry in npm pypi crates central go; do

@@ -102,7 +102,7 @@ func (e *Error) Members() []byte {
 	}
 	if e.HasBody {
 		w.Name("body")
-		w.Text(string(e.Body))
+		w.Bytes(e.Body)
 	}
 	if e.BodyTruncated {
 		w.Raw(`,"body_truncated":true`)

@@ -47,7 +47,7 @@ func printable(name string) string {
 }
 
 // text reads a field that must be a string.
-func text(name string, value json.Value, into *string) *apierror.Error {
+func text[T string | []byte](name string, value json.Value, into *T) *apierror.Error {
 	if value.Kind() != json.String {
 		return apierror.Input(name, name+" must be a string")
 	}
@@ -55,7 +55,7 @@ func text(name string, value json.Value, into *string) *apierror.Error {
 	if !wellFormed {
 		return apierror.Input(name, name+notUnicode)
 	}
-	*into = decoded
+	*into = T(decoded)
 	return nil
 }
 

@@ -15,7 +15,7 @@ type Response struct {
 	Failed           string
 	Headers          json.Value
 	RetryAfter, Date string // of the headers
-	Body             string
+	Body             []byte
 	hasBody          bool
 
 	// Given is the field that was passed of status, failed, value and added, which exclude each other, or "".
@@ -202,7 +202,7 @@ func (r *Response) Message() *message.Response {
 	response := &message.Response{Status: r.Status, Reason: r.Failed, Headers: r.Headers, RetryAfter: r.RetryAfter, Date: r.Date}
 	if r.hasBody {
 		response.Size = len(r.Body)
-		response.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
+		response.Load = func(most int) []byte { return r.Body[:min(most, len(r.Body))] }
 	}
 	return response
 }

@@ -128,6 +128,8 @@ func skipString(b []byte, at int) int {
 			return len(b) + 1
 		case b[at] == '"':
 			return at + 1
+		case b[at] == '\\' && is(b, at+1, '"'): // most escapes
+			at += 2
 		case b[at] == '\\':
 			_, size := Unescape(b[at:])
 			if size == 1 { // it begins no escape
@@ -195,8 +197,7 @@ func skipDigits(b []byte, at int) int {
 }
 
 // AppendString appends a string as JSON, with U+FFFD for invalid UTF-8.
-func AppendString(dst []byte, value string) []byte {
-	text := []byte(value)
+func AppendString(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for at := 0; ; {
 		end := skipPlain(text, at)

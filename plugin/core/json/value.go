@@ -1,9 +1,6 @@
 package json
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Value is the unchanged source of a JSON value, from a text that Object or Valid has
 // accepted or that the plugin wrote itself. It is not validated again.
@@ -73,38 +70,40 @@ func (v Value) True() bool { return v[0] == 't' }
 // Text returns the unescaped string, or "" for another kind.
 func (v Value) Text() string {
 	text, _ := v.Decode()
-	return text
+	return string(text)
 }
 
-// Decode does the same, and reports whether the string is well-formed: see WellFormed. It
-// allocates once.
-func (v Value) Decode() (decoded string, wellFormed bool) {
+// Decode returns the bytes of the same, which may be the source's, and reports whether the string is well-formed: see
+// WellFormed.
+func (v Value) Decode() (text []byte, wellFormed bool) {
 	if v.Kind() != String {
-		return "", true
+		return nil, true
 	}
-	wellFormed = true
 	inside := v[1 : len(v)-1]
-	var text strings.Builder
-	var escaped [utf8.UTFMax]byte
-	text.Grow(len(inside)) // no escape is shorter than its character
-	for {
-		i := skipPlain(inside, 0)
-		text.Write(inside[:i])
-		if i == len(inside) {
-			return text.String(), wellFormed
+	at := skipPlain(inside, 0)
+	if at == len(inside) {
+		return inside, true
+	}
+	text, wellFormed = make([]byte, len(inside)), true // no escape is shorter than its character
+	size := 0
+	for from := 0; ; {
+		size += copy(text[size:], inside[from:at])
+		if at == len(inside) {
+			return text[:size], wellFormed
 		}
-		inside = inside[i:]
-		r, size, ok := next(inside)
+		if from = at + 1; inside[at] == '\\' && (inside[from] == '"' || inside[from] == '\\') { // most escapes
+			at = skipPlain(inside, from+1)
+			continue
+		}
+		r, length, ok := next(inside[at:])
 		wellFormed = wellFormed && ok
-		switch {
-		case r < utf8.RuneSelf:
-			text.WriteByte(byte(r))
-		case inside[0] == '\\':
-			text.Write(utf8.AppendRune(escaped[:0], r))
-		default:
-			text.Write(inside[:size])
+		from = at + length
+		if inside[at] == '\\' {
+			size += utf8.EncodeRune(text[size:], r)
+		} else {
+			size += copy(text[size:], inside[at:from])
 		}
-		inside = inside[size:]
+		at = skipPlain(inside, from)
 	}
 }
 

@@ -10,7 +10,10 @@ type Writer []byte
 func (w *Writer) Raw(source string) { *w = append(*w, source...) }
 
 // Text writes a string, with U+FFFD for invalid UTF-8.
-func (w *Writer) Text(value string) { *w = AppendString(*w, value) }
+func (w *Writer) Text(value string) { w.Bytes([]byte(value)) }
+
+// Bytes writes them as a string.
+func (w *Writer) Bytes(value []byte) { *w = AppendString(*w, value) }
 
 // Int writes a number.
 func (w *Writer) Int(n int64) { *w = ascii.AppendInt(*w, n) }

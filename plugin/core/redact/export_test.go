@@ -5,7 +5,8 @@ const MaxSteps = maxSteps
 
 // Steps returns the number of comparisons that a search in a whole text takes.
 func Steps(text []byte, secrets []string, partial bool) int {
-	s := newSearch(text, secrets, partial)
+	s := NewSearch(secrets)
+	s.begin(text, partial)
 	for at := 0; at < len(text) && s.match(at) < len(text); at++ {
 	}
 	return s.steps

@@ -23,11 +23,16 @@ const shortest = 8
 // The cut never splits a UTF-8 sequence. Time and memory are bounded, whatever text and secrets
 // contain: in the worst case, text that resembles a secret is removed as well.
 func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []byte, cut bool) {
+	return NewSearch(secrets).Redact(text, limit, partial)
+}
+
+// Redact is Secrets for one of several texts.
+func (s *Search) Redact(text []byte, limit int, partial bool) (clean []byte, cut bool) {
 	if partial {
 		text = wholeCharacters(text)
 	}
 	clean = make([]byte, 0, min(len(text), limit)+len(mark))
-	s := newSearch(text, secrets, partial)
+	s.begin(text, partial)
 	shown, hidden := 0, 0 // the offsets of what is
 	for i := 0; i < len(text) && hidden < len(text) && len(clean) <= limit; i++ {
 		if i >= hidden && i >= shown {

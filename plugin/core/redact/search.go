@@ -7,15 +7,16 @@ import (
 	"automatic-rostering/plugin/core/json"
 )
 
-// search finds secrets in a text. It compares each of them with the text at each byte, in each
+// A Search finds secrets in texts, one after the other. It compares each secret with the text at each byte, in each
 // encoding, which takes long only where a text almost repeats a secret that almost repeats itself.
-type search struct {
+type Search struct {
 	text    []byte
 	secrets []string
 	partial bool
-	begins  [256]bool // whether a secret may begin with a byte, in any encoding
+	short   bool      // whether a secret is so short that it hides any text
+	begins  [256]bool // whether a secret may begin with a byte, in any encoding; so may it with any that is not ASCII
 	spelled [utf8.UTFMax]byte
-	steps   int // the number of comparisons
+	steps   int // the number of comparisons in the text
 }
 
 // maxSteps bounds the time: what then remains of the text counts as secret.
@@ -35,48 +36,79 @@ const (
 // maxEscape is the length of the longest escape, a surrogate pair in JSON.
 const maxEscape = len(`\ud83d\ude00`)
 
+// escapes reports whether an escape in this encoding may begin with c.
+func (e encoding) escapes(c byte) bool {
+	return c == byte(e) || e == form && c == byte(percent) || e == latin1 && c|1 == byte(latin1)
+}
+
+// isEscape reports whether one in any encoding may.
 func isEscape(c byte) bool {
 	return c == byte(percent) || c == byte(form) || c == byte(jsonEscaped) || c|1 == byte(latin1)
 }
 
-func newSearch(text []byte, secrets []string, partial bool) *search {
-	s := &search{text: text, partial: partial}
+// NewSearch returns a search for secrets, of which empty ones are ignored.
+func NewSearch(secrets []string) *Search {
+	s := &Search{}
 	s.begins[percent], s.begins[form], s.begins[jsonEscaped] = true, true, true
+	for c := utf8.RuneSelf; c < len(s.begins); c++ {
+		s.begins[c] = true
+	}
 	for _, secret := range secrets {
-		if secret == "" {
-			continue
-		}
-		s.secrets = append(s.secrets, secret)
-		s.begins[secret[0]] = true
-		if len(secret) < shortest && len(text) > 0 { // it begins and ends with the text
-			s.begins[text[0]], s.steps = true, maxSteps
+		if secret != "" {
+			s.secrets = append(s.secrets, secret)
+			s.begins[secret[0]] = true
+			s.short = s.short || len(secret) < shortest
 		}
 	}
 	return s
 }
 
-// skip returns the offset of the first byte from at on that is not ASCII, or with which a secret may
-// begin, or end.
-func (s *search) skip(at, end int) int {
-	for at < end && s.text[at] < utf8.RuneSelf && !s.begins[s.text[at]] {
-		at++
+// begin begins a search in a text.
+func (s *Search) begin(text []byte, partial bool) {
+	s.text, s.partial, s.steps = text, partial, 0
+	if s.short && len(text) > 0 { // the secret begins and ends with the text
+		s.begins[text[0]], s.steps = true, maxSteps
 	}
-	return at
+}
+
+// skip returns the offset of the first byte from at on with which a secret may begin, or end.
+func (s *Search) skip(at, end int) int {
+	begins := &s.begins
+	for i, c := range s.text[at:end] {
+		if begins[c] {
+			return at + i
+		}
+	}
+	return end
+}
+
+// Clean reports whether JSON has neither a secret nor an escape, which may spell a part of one.
+func (s *Search) Clean(json []byte) bool {
+	s.begin(json, false)
+	for at := s.skip(0, len(json)); at < len(json); at = s.skip(at+1, len(json)) {
+		if json[at] == '\\' || s.match(at) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // match returns where the longest secret that begins at byte at ends, or 0.
-func (s *search) match(at int) (end int) {
+func (s *Search) match(at int) (end int) {
 	for _, secret := range s.secrets {
 		same := 0 // in all encodings
 		for same < len(secret) && at+same < len(s.text) && s.text[at+same] == secret[same] && !isEscape(secret[same]) {
 			same++
 		}
 		s.steps += same
-		if same < len(secret) && at+same < len(s.text) && !isEscape(s.text[at+same]) {
+		literal := same == len(secret) || at+same == len(s.text) || s.text[at+same] == secret[same]
+		if !literal && !isEscape(s.text[at+same]) {
 			continue
 		}
 		for _, e := range [...]encoding{plain, percent, form, jsonEscaped, latin1} {
-			end = max(end, s.read(e, at+same, secret[same:], same > 0))
+			if literal || e.escapes(s.text[at+same]) {
+				end = max(end, s.read(e, at+same, secret[same:], same > 0))
+			}
 		}
 	}
 	if s.steps >= maxSteps {
@@ -88,7 +120,7 @@ func (s *search) match(at int) (end int) {
 // read returns where the text from byte at on has spelled the rest of a secret, or 0. In a partial text
 // the secret may continue beyond the end, and a further escape that the end may have cut can stand
 // for anything.
-func (s *search) read(e encoding, at int, rest string, further bool) int {
+func (s *Search) read(e encoding, at int, rest string, further bool) int {
 	for rest != "" {
 		switch {
 		case at == len(s.text) && s.partial:
@@ -111,7 +143,7 @@ func (s *search) read(e encoding, at int, rest string, further bool) int {
 
 // next decodes the character that begins at byte at of the text. It takes size bytes, and
 // decodes to the first count bytes of s.spelled. What is no escape decodes to itself.
-func (s *search) next(e encoding, at int) (count, size int) {
+func (s *Search) next(e encoding, at int) (count, size int) {
 	text := s.text[at:]
 	c := text[0]
 	size = 1

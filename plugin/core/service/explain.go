@@ -91,6 +91,8 @@ const (
 // cleanHeaders returns the first headers of a JSON object, without any of the secrets. It copies
 // everything but strings.
 func cleanHeaders(headers json.Value, secrets []string) []byte {
+	search := redact.NewSearch(secrets)
+	unchanged := search.Clean(headers)
 	clean, whole, count, inList := json.Writer("{"), 1, 0, false
 	for at := 1; at < len(headers) && count < maxHeaders; {
 		c, end := headers[at], at+1
@@ -108,9 +110,10 @@ func cleanHeaders(headers json.Value, secrets []string) []byte {
 		if len(clean)+end-at > maxHeadersSize {
 			break
 		}
-		if c == '"' {
-			text, _ := redact.Secrets([]byte(headers[at:end].Text()), secrets, maxHeadersSize, false)
-			clean.Text(string(text))
+		if c == '"' && !unchanged {
+			text, _ := headers[at:end].Decode()
+			text, _ = search.Redact(text, maxHeadersSize, false)
+			clean.Bytes(text)
 		} else {
 			clean.Raw(string(headers[at:end]))
 		}
