@@ -99,7 +99,7 @@ type adapter struct{ *protocol.Process }
 // start starts an adapter and waits until it responds.
 func start(h hosts.Host) (a adapter, err error) {
 	if a.Process, err = h.Process(context.Background(), os.Stderr); err == nil {
-		err = a.do(protocol.Request{Op: "versions"})
+		err = a.do(protocol.Request{Op: "cancel"})
 	}
 	return a, err
 }
@@ -107,14 +107,15 @@ func start(h hosts.Host) (a adapter, err error) {
 // do sends a request, which must succeed.
 func (a adapter) do(r protocol.Request) error {
 	response, err := a.Do(r)
-	if failure := response.Error + response.Misuse + response.Trap; err == nil && failure != "" || response.Status/100 > 2 {
+	if failure := response.Error + response.Text; err == nil && failure != "" || response.Status/100 > 2 {
 		err = fmt.Errorf("%s: %d %s", r.Op, response.Status, failure)
 	}
 	return err
 }
 
 func (a adapter) open(client string) error {
-	return a.do(protocol.Request{Op: "open", Client: client, Config: map[string]string{
+	now := time.Now().Unix()
+	return a.do(protocol.Request{Op: "open", Client: client, Call: protocol.Call{Now: &now}, Config: map[string]string{
 		"environment": "stage", "auth_url": server.URL, "base_url": server.URL,
 		"client_id": "c", "client_secret": "the-secret", "customer_id": "c", "user_id": "u",
 	}})
@@ -123,7 +124,7 @@ func (a adapter) open(client string) error {
 // repeat has the adapter make calls of a client's list_jobs or, if there is a request, send that with the language's HTTP client.
 func (a adapter) repeat(times int, bare *protocol.HTTP) error {
 	if bare != nil {
-		return a.do(protocol.Request{Op: "own", Times: times, Call: protocol.Call{Request: bare}})
+		return a.do(protocol.Request{Op: "own", Times: times, HTTP: *bare})
 	}
 	return a.do(protocol.Request{Op: "list_jobs", Client: "0", Times: times})
 }

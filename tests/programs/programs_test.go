@@ -102,11 +102,11 @@ func testHost(t *testing.T) {
 	do := func(r protocol.Request) {
 		t.Helper()
 		r.Client = "c"
-		if a, err := library.Do(r); err != nil || a.Error+a.Trap+a.Misuse != "" {
-			t.Fatalf("the library: %v%s%s%s", err, a.Error, a.Trap, a.Misuse)
+		if a, err := library.Do(r); err != nil || a.Error+a.Text != "" {
+			t.Fatalf("the library: %v%s%s", err, a.Error, a.Text)
 		}
 	}
-	store := &protocol.Store{Name: "s", Kind: "redis", URL: redis.URL}
+	store := &protocol.Store{Name: "s", URL: redis.URL}
 	do(protocol.Request{Op: "open", Open: protocol.Open{Variables: s.Env(sandbox.Stage), Store: store}})
 
 	// A slow token endpoint: so the second process finds the lock of the first.

@@ -40,7 +40,7 @@ func playAll(t *testing.T, h hosts.Host) {
 		player.Process.Bound = world.Patience
 	}
 	if *update && h.Command != nil {
-		noteVersions(t, h, player)
+		noteVersions(t, h)
 	}
 	scripted := world.New()
 	t.Cleanup(scripted.Close)

@@ -118,7 +118,7 @@ func TestExamples(t *testing.T) {
 // checkExport returns how the schema contradicts an export: an input fits exactly when the plugin does not call
 // it invalid.
 func checkExport(schema contract.Contract, export string, input []byte, a protocol.Response) error {
-	if a.Trap == "" {
+	if a.Text == "" {
 		if err := schema.Returns(export, a.Output, a.Error); err != nil {
 			return err
 		}

@@ -24,10 +24,10 @@ func TestFileStore(t *testing.T) {
 		}
 		host := h.Start(t)
 		folder := filepath.Join(t.TempDir(), "[new]", "store")
-		store := protocol.Open{Store: &protocol.Store{Name: t.Name(), Kind: "folder", Folder: folder}}
+		store := protocol.Open{Store: &protocol.Store{Name: t.Name(), URL: "file:" + folder}}
 		do := func(op, value string) protocol.Response {
 			a, err := host.Do(protocol.Request{Op: "store", Open: store, Do: op, Key: "a", Value: value, TTL: 3600})
-			if err != nil || a.Trap+a.Error+a.Misuse != "" {
+			if err != nil || a.Error+a.Text != "" {
 				t.Fatalf("%s: %+v, %v", op, a, err)
 			}
 			return a

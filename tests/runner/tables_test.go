@@ -12,7 +12,6 @@ import (
 
 	"automatic-rostering/tests/runner/contract"
 	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/play"
 	"automatic-rostering/tests/runner/rule"
 )
 
@@ -77,8 +76,8 @@ func checkTables(t *testing.T, file string, tables map[string]string) {
 }
 
 // noteVersions writes what a player runs into the table of docs/hosts.md.
-func noteVersions(t *testing.T, h hosts.Host, player *play.Player) {
-	versions, err := player.Versions()
+func noteVersions(t *testing.T, h hosts.Host) {
+	versions, err := h.Versions()
 	if err != nil {
 		t.Fatal(err)
 	}

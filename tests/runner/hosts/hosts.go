@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -50,6 +51,18 @@ func (h Host) Differs(differences map[string]string) bool {
 // Variant reports whether the host runs another build than the host of its name alone.
 func (h Host) Variant() bool {
 	return strings.HasSuffix(h.Name, "-nowasi") || strings.HasSuffix(h.Name, "-poison")
+}
+
+// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".
+func (h Host) Versions() (string, error) {
+	kind := "host"
+	if h.Library {
+		kind = "library"
+	}
+	command := exec.Command(filepath.Join(Root(), "tests/runner/hosts/versions.sh"), kind, h.Name)
+	command.Dir = h.folder
+	out, err := command.Output()
+	return strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", ", "), err
 }
 
 // Root is the folder of the repository.

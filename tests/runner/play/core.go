@@ -3,7 +3,6 @@ package play
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/direct"
@@ -29,8 +28,6 @@ type Core struct {
 // Send takes a request.
 func (h *Core) Send(r protocol.Request) (*protocol.Pending, error) {
 	switch r.Op {
-	case "versions":
-		return protocol.Responded(protocol.Response{Versions: runtime.Version()}), nil
 	case "open":
 		h.logs = nil
 		h.instance = memory.New(r.Config)
@@ -63,7 +60,7 @@ func sending(export input.Export) func(host.Host, []byte) host.Result {
 func (h *Core) call(export string, in []byte) (a protocol.Response) {
 	defer func() {
 		if failure := recover(); failure != nil {
-			a = protocol.Response{Trap: fmt.Sprint(failure)}
+			a = protocol.Response{Text: fmt.Sprint(failure)}
 		}
 	}()
 	r := exports[export](h.instance, in)

@@ -22,7 +22,7 @@ const (
 func (c *course) inFlows(call *rule.Step) protocol.Response {
 	if call.Do == "get_token" {
 		s, a := c.toEnd(call, call.FullInput(), false)
-		a.Output = s.Token
+		a.Output = protocol.Bytes(s.Token)
 		return a
 	}
 	in, r := call.FullInput(), &world.HTTP{}

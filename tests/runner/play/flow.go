@@ -114,7 +114,7 @@ func (c *course) part(call *rule.Step) error {
 	for _, e := range call.Exchanges {
 		s, a := c.next(call, export, in)
 		if failed(a) || s.Step == "done" {
-			return fmt.Errorf("there is no further step: %s%s%s%s", a.Error, a.Trap, a.Misuse, a.Output)
+			return fmt.Errorf("there is no further step: %s%s%s", a.Error, a.Text, a.Output)
 		}
 		c.Script.Expect(e)
 		c.Script.Has(s)

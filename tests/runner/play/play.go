@@ -48,15 +48,6 @@ func (p *Player) Do(r protocol.Request) (protocol.Response, error) {
 	return pending.Response()
 }
 
-// Versions names what runs, with its versions.
-func (p *Player) Versions() (string, error) {
-	a, err := p.Do(protocol.Request{Op: "versions"})
-	if err == nil && a.Versions == "" {
-		err = fmt.Errorf("the adapter does not name its versions: %+v", a)
-	}
-	return a.Versions, err
-}
-
 // course is one case on one player.
 type course struct {
 	*Player
@@ -126,7 +117,7 @@ func (c *course) begin(first *rule.Step) (done bool, err error) {
 	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World.Config(), c.config)}
 	switch {
 	case c.Library:
-		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: variables(r.Config), Clock: true}}
+		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: Variables(r.Config)}, Call: protocol.Call{Now: &start}}
 		c.clients = append(c.clients, r.Client)
 	case !c.Flows:
 		r.AllowedHosts = []string{"127.0.0.1"}
@@ -262,8 +253,8 @@ func (c *course) exportText(name string, input []byte) protocol.Response {
 }
 
 func failed(a protocol.Response) bool {
-	return a.Error+a.Trap+a.Misuse != "" || a.Canceled || a.Closed
+	return a.Error+a.Text != ""
 }
 
 // broken is the response of a player that does not keep to the protocol or the contract.
-func broken(err error) protocol.Response { return protocol.Response{Misuse: err.Error()} }
+func broken(err error) protocol.Response { return protocol.Response{Error: err.Error()} }

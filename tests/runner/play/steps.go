@@ -187,7 +187,7 @@ func eventually(try func() error) (err error) {
 
 // stillPending waits until the adapter has read all requests so far, and wants these to have not ended.
 func (c *course) stillPending(names []string) error {
-	if _, err := c.Do(protocol.Request{Op: "versions"}); err != nil {
+	if _, err := c.Do(protocol.Request{Op: "cancel"}); err != nil {
 		return err
 	}
 	for _, name := range names {
