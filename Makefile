@@ -18,7 +18,7 @@ TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Tests run two at a time: first those that take longest.
 TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
-# Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
+# HOSTS=python,c limits the tests to some languages.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/runner/hosts/languages.json))
 HOSTS ?=
 comma := ,
@@ -27,8 +27,8 @@ empty :=
 ALIASES := $(foreach name,javascript js typescript,$(name)=node,deno,bun,workerd) nodejs=node golang=go cpp=c c++=c
 override HOSTS := $(subst $(empty) ,$(comma),$(strip $(foreach host,$(subst $(comma), ,$(HOSTS)),$(or $(patsubst $(host)=%,%,$(filter $(host)=%,$(ALIASES))),$(host)))))
 export HOSTS
-UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
-$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go javascript $(LANGUAGES)))
+UNKNOWN := $(filter-out $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
+$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of javascript $(LANGUAGES)))
 # The parts for which tools/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
 NEEDED_TO_test := plugin $(WANTED) $(filter rust-check c-test,$(WANTED:=-check) $(WANTED:=-test)) redis postgres page ffi bench
@@ -50,10 +50,10 @@ SOURCES := go.mod go.sum Makefile plugin/target.json $(wildcard plugin/*.go) \
 
 # Targets with a description make no file of their name, and neither do these.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile)
-.PHONY: run-go run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox build/bench setup-test setup-check package-files
+.PHONY: run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox setup-test setup-check package-files
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
-	@echo "  make run-LANG       run the program jobs in a language: go $(LANGUAGES)"
+	@echo "  make run-LANG       run the program jobs in a language: $(LANGUAGES)"
 
 build: $(BUILDS) ## build the plugin, and write it where the repository has it
 	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || { cp "build/$${file##*/}" "$$file" ; echo "wrote $$file" ; } ; done
@@ -86,7 +86,7 @@ run: ## watch the plugin at work with a mock service
 
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
 run-javascript: run-node
-run-go $(LANGUAGES:%=run-%): run-%: build/sandbox
+$(LANGUAGES:%=run-%): run-%: build/sandbox
 	@tools/setup.sh $*
 	@$(if $(filter c,$*),$(MAKE) -s -C sdk/c && $(MAKE) -s -C host-example/c build/jobs,HOSTS=$* tools/each.sh setup)
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
@@ -216,20 +216,9 @@ format: setup-check ## format all code
 matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
 	@cd tests && go test -count=1 -timeout 30m -run 'Plugin|Libraries|Tables' ./runner -update
 
-bench: build/bench ## measure warm calls: the plugin against one in C, each library against its bare HTTP client
-	@tools/setup.sh plugin
-	@clang-19 --target=wasm32 -O2 -mbulk-memory -nostdlib -Wall -Wextra -Werror -Wl,--no-entry -Wl,--strip-all \
-		-o build/peer.wasm tests/bench/peer/peer.c
-	@build/bench plugin
+bench: ## measure first and warm calls of each library against its bare HTTP client, and clients
 	@tools/each.sh adapter
-	@build/bench libraries
-
-bench-first: build/bench ## measure the first call of a process against the same requests of the bare HTTP client, and clients
-	@tools/each.sh adapter
-	@build/bench first
-
-build/bench:
-	@cd tests && go build -o ../build/bench ./bench
+	@cd tests && go run ./bench
 
 BENCH_CHECK := tests/bench/check/check.sh
 bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline
@@ -246,7 +235,7 @@ stress: build/sandbox ## cancel, close and fail at random in each library for ST
 	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./runner
 
 RULE ?= all
-broken: $(TEST_PLUGINS) ## break the core and the Go library in small ways: each rule must notice one; RULE=close takes one
+broken: $(TEST_PLUGINS) ## break the Go library in small ways: each of its rules must notice one; RULE=close takes one
 	@tools/setup.sh redis
 	@cd tests/runner && BROKEN='$(RULE)' go test -count=1 -parallel 4 -run TestBroken
 
@@ -254,7 +243,7 @@ broken: $(TEST_PLUGINS) ## break the core and the Go library in small ways: each
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...
-	@cd tests && go test -count=1 -run 'TestPlugin/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Contract|Options' ./docs
+	@cd tests && go test -count=1 -run 'TestPlugin/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
 	@if tools/toolchain.sh build; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.

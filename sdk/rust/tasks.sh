@@ -77,7 +77,7 @@ adapter() {
 		cp $crate/Cargo.lock "$adapter"
 		mv target/*.crate $crate/package
 	fi
-	RUST_VERSION=$(rustc --version | cut -d ' ' -f 2) run_cargo "${1:-build}" --quiet --release --target-dir target \
+	run_cargo "${1:-build}" --quiet --release --target-dir target \
 		--manifest-path "$adapter/Cargo.toml" "${@:2}"
 	[ -n "${1:-}" ] || ln -f "$release/rostering-adapter" target/rostering-adapter
 }

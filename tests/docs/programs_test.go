@@ -226,9 +226,7 @@ func TestYourOwnStore(t *testing.T) {
 	stores := copied(t, sections(read(t, "docs/fleet.md"), "##", "Your own store"))
 	t.Run("Postgres", func(t *testing.T) {
 		t.Parallel()
-		if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); found == nil {
-			hosts.Skip(t, "postgres is missing: apt-get install postgresql")
-		}
+		hosts.Require(t, "postgres")
 		hosts.Setup(t, "python", "setup")
 		run(t, sandboxOnPath+stores+`
 			as() { if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }

@@ -8,8 +8,8 @@ import (
 	"automatic-rostering/tests/runner/hosts"
 )
 
-// Manifests and libraries repeat the version of the file VERSION, because their formats
-// want it as a string. Rust's library reads its manifest.
+// Manifests and libraries repeat the version of the file VERSION, because their formats want it as a string. Rust's library reads
+// its manifest. The contract's version is in the build, in its document and in each library.
 func TestOneVersion(t *testing.T) {
 	wantInEach(t, strings.TrimSpace(read(t, "VERSION")), map[string]string{
 		"CHANGELOG.md":                   `\A# Changelog\s+## (\S+)`,
@@ -33,12 +33,8 @@ func TestOneVersion(t *testing.T) {
 		"sdk/rust/README.md":                         `automatic-rostering-(.*)\.crate`,
 		"tests/rules/opening.yaml":                   `{version: (\S+),`,
 	})
-}
-
-// The contract's version is in the build, in its document and in each library.
-func TestOneContract(t *testing.T) {
-	version := list{"plugin/core/version/version.go", whole, `contract = (.+)`}.read(t)[0]
-	wantInEach(t, version, map[string]string{
+	contract := list{"plugin/core/version/version.go", whole, `contract = (.+)`}.read(t)[0]
+	wantInEach(t, contract, map[string]string{
 		"docs/contract.md":  `"contract":(\d+)}`,
 		"sdk/go/version.go": `Contract = (\d+)`,
 		"sdk/java/src/main/java/example/automaticrostering/RosteringClient.java": `CONTRACT = (\d+)`,

@@ -58,7 +58,10 @@ func FuzzCalls(f *testing.F) {
 		{``, `{"customer_id":null,"user_id":"a b","now":1800000000}`, `{"customer_id":"\ud83d"}`},
 		{`{"path":"/a?b=%41","method":"POST","body":"\u20ac","headers":{"A":"b\tc"},"now":1800000000}`, `{"path":"/%2e%2e/"}`},
 		{`{"accepts":["store"],"now":1800000000}`, `{"refused":"@T","used":true,"now":1800000000}`},
-		{`{"flow":"5 154038231409057 1800000000 0 0 0 0 0 0 0 0 0 0 0 0 122518239841723","status":200,"body":"@S"}`, `{"flow":""}`},
+		{`{"flow":"5 154038231409057 1800000000 0 0 0 0 0 0 0 0 0 0 0 0 122518239841723","status":200,"body":"@S"}`, `{"flow":@F,"value":"@S"}`,
+			`{"flow":@F,"value":"{\"access_token\":\"@P\",\"token_type\":\"Bearer\",\"expires_at\":1800003600,\"cache_key\":\"@K\"}"}`,
+			`{"flow":@L,"value":"{\"state\":\"failed\",\"code\":\"@P\",\"status\":-1,\"until\":1e99,\"wait\":-5,\"failures\":0}"}`,
+			`{"flow":@L,"value":"{\"state\":\"failed\",\"code\":\"token_endpoint_rejected\",\"until\":1800000060,\"wait\":60,\"failures\":3}"}`},
 		{`{"access_token":"@P","expires_at":1800003600,"cache_key":"@K","now":1800000000}`},
 		{` `, `{}`}, {"\n", `[]`}, {`{`, "\xff"},
 		{`{"path":"/a?b","method":"PUT","body":true}`, `{"user_id":null}`},
@@ -93,6 +96,15 @@ func FuzzCalls(f *testing.F) {
 			}
 		}
 		name := exports[int(export)%len(exports)]
+		if strings.Contains(text, "@F") || strings.Contains(text, "@L") { // a flow that gets the token, or one that gets the lock
+			var step struct{ Flow json.RawMessage }
+			_ = json.Unmarshal(w.call("begin", `{"accepts":["store"],`+nowInput[1:], responses...).output, &step)
+			text = strings.ReplaceAll(text, "@F", string(step.Flow))
+			for _, result := range []string{`"value":null`, `"added":false`} {
+				_ = json.Unmarshal(w.call("resume", fmt.Sprintf(`{"flow":%s,%s}`, step.Flow, result), responses...).output, &step)
+			}
+			text = strings.ReplaceAll(text, "@L", string(step.Flow))
+		}
 		text = cmp.Or(text, nowInput)
 		e := w.call(name, text, responses...)
 		if name == "list_jobs" && e.failure == "" && !e.lost && !bytes.Equal(e.output, service.body) {
@@ -100,67 +112,6 @@ func FuzzCalls(f *testing.F) {
 		}
 		w.secrets = w.secrets[:1]
 		w.call(name, text, responses...) // within a backoff, or with the token that came
-		w.works()
-	})
-}
-
-// FuzzStore has anything in the store, as the token and as the lock.
-func FuzzStore(f *testing.F) {
-	stored := func(expires int64) string {
-		return fmt.Sprintf(`{"access_token":"@P","token_type":"Bearer","expires_at":%d,"cache_key":"@K"}`, expires)
-	}
-	for _, value := range []string{``, `{}`, `null`, stored(now + 3600), stored(now - 1), stored(1 << 40),
-		`{"access_token":"@P\r\nX: y","token_type":"Bearer","expires_at":1800003600,"cache_key":"@K"}`, strings.Repeat("[", 1000)} {
-		for _, lock := range []string{``, `{"state":"requesting"}`, `{"state":"done"}`, `x`, `{"state":"failed","code":"token_endpoint_rejected","status":401,"until":1800000060,"wait":60,"failures":3}`,
-			`{"state":"failed","code":"@P","status":-1,"until":1e99,"wait":-5,"failures":0}`} {
-			f.Add(uint8(1), []byte(value), []byte(lock))
-			f.Add(uint8(2), []byte(value), []byte(lock))
-		}
-	}
-	f.Fuzz(func(t *testing.T, how uint8, value, lock []byte) {
-		w := newFuzzed(t, value, lock)
-		at, force := float64(now), how%2 == 0 && how&4 != 0
-		call, input := "begin", fmt.Sprintf(`"accepts":["store"],"force":%v`, force)
-		for requests, steps := 0, 0; ; steps++ {
-			e := w.call(call, fmt.Sprintf(`{"now":%.0f,%s}`, at, input))
-			var s struct {
-				Step, Op, Key string
-				Flow          json.RawMessage
-				Seconds       float64
-				Request       json.RawMessage
-			}
-			if e.failure != "" {
-				break
-			}
-			if err := json.Unmarshal(e.output, &s); err != nil {
-				t.Fatalf("%s: %v", e.output, err)
-			}
-			w.wantHidden(string(s.Flow))
-			call, input, at = "resume", fmt.Sprintf(`"flow":%s`, s.Flow), at+s.Seconds
-			switch {
-			case s.Step == "request":
-				w.wantAllowed(s.Request)
-				requests++
-				input += `,"status":200,"body":"` + inJSON(string(granted.body)) + `"`
-			case s.Op == "add":
-				input += fmt.Sprintf(`,"added":%v`, how&2 != 0)
-			case s.Op == "get":
-				text := value
-				if strings.Contains(s.Key, ":lock:") {
-					text = lock
-				}
-				input += `,"value":null`
-				if len(text) > 0 {
-					input = strings.TrimSuffix(input, "null") + `"` + inJSON(withSecrets.Replace(string(text))) + `"`
-				}
-			}
-			if s.Step == "done" {
-				break
-			}
-			if requests > 1 || steps > 200 {
-				t.Fatalf("%d steps, %d token requests: the flow does not end", steps, requests)
-			}
-		}
 		w.works()
 	})
 }

@@ -73,9 +73,6 @@ func newHost(ctx context.Context, wasm []byte) (*host, error) {
 	return h, nil
 }
 
-// Close ends the instance.
-func (h *host) Close(ctx context.Context) error { return h.runtime.Close(ctx) }
-
 // Memory is the size of the plugin's own memory in bytes.
 func (h *host) Memory() uint32 { return h.instance.Memory().Size() }
 
@@ -93,7 +90,7 @@ func (h *host) Call(ctx context.Context, export, input string) (output []byte, f
 	return nil, string(h.block(h.failure).bytes), nil
 }
 
-// offer defines what plugins import.
+// offer defines what the plugin may import. npm's @extism/extism 1.0.3 lacks http_headers and get_log_level.
 func (h *host) offer(ctx context.Context) error {
 	word := binary.LittleEndian
 	log := func(s []uint64) { h.Logs = append(h.Logs, h.take(s[0])) }

@@ -56,30 +56,15 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// foreign are the programs in languages without a library, and a command that fails where their language is missing.
-var foreign = map[string]string{
-	"csharp": "command -v mcs && command -v mono",
-	"luajit": "luajit -v",
-	"perl":   "perl -MFFI::Platypus -e 1",
-	"php":    "php -r 'exit(extension_loaded(\"FFI\") ? 0 : 1);'",
-	"ruby":   "ruby -rffi -e 1",
-	"host":   "ruby -rffi -rredis -e 1",
-}
-
+// The programs in languages without a library, and the host in Ruby.
 func TestForeignPrograms(t *testing.T) {
 	t.Parallel()
 	hosts.Setup(t, "c", "setup")
-	for name, present := range foreign {
-		t.Run(name, func(t *testing.T) {
-			if exec.Command("sh", "-c", present).Run() != nil {
-				hosts.Skip(t, name+" is missing: tools/setup.sh ffi says how to get it")
-			}
-			testOnce(t, "ffi", name)
-			if name == "host" {
-				testHost(t)
-			}
-		})
+	hosts.Require(t, "ffi")
+	for _, name := range []string{"csharp", "luajit", "perl", "php", "ruby", "host"} {
+		t.Run(name, func(t *testing.T) { testOnce(t, "ffi", name) })
 	}
+	t.Run("a fleet with the host", testHost)
 }
 
 // testOnce runs a program that prints the jobs and ends, and then the same with a mistake in its environment. What other
@@ -99,7 +84,7 @@ func testOnce(t *testing.T, language, name string) {
 
 // testHost has processes of the host in Ruby share a token with each other and with a library, through Redis.
 func testHost(t *testing.T) {
-	hosts.RequireRedis(t)
+	hosts.Require(t, "redis")
 	hosts.Setup(t, "c", "adapter")
 	s, password := start(t), rand.Text()
 	redis, err := world.StartRedis(t.Context(), password)
@@ -109,7 +94,7 @@ func testHost(t *testing.T) {
 	t.Cleanup(redis.End)
 	s.secrets = append(s.secrets, password)
 	s.environment["REDIS_URL"] = redis.URL
-	library, err := hosts.Library("c").Process(t.Context(), t.Output())
+	library, err := hosts.Libraries("c")[0].Process(t.Context(), t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,11 +102,11 @@ func testHost(t *testing.T) {
 	do := func(r protocol.Request) {
 		t.Helper()
 		r.Client = "c"
-		if a, err := library.Do(r); err != nil || a.Error+a.Trap+a.Misuse != "" {
-			t.Fatalf("the library: %v%s%s%s", err, a.Error, a.Trap, a.Misuse)
+		if a, err := library.Do(r); err != nil || a.Error+a.Text != "" {
+			t.Fatalf("the library: %v%s%s", err, a.Error, a.Text)
 		}
 	}
-	store := &protocol.Store{Name: "s", Kind: "redis", URL: redis.URL}
+	store := &protocol.Store{Name: "s", URL: redis.URL}
 	do(protocol.Request{Op: "open", Open: protocol.Open{Variables: s.Env(sandbox.Stage), Store: store}})
 
 	// A slow token endpoint: so the second process finds the lock of the first.

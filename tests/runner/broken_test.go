@@ -20,34 +20,7 @@ import (
 	"automatic-rostering/tests/runner/world"
 )
 
-// A rule whose cases all hold on a broken player shows nothing. Here the Go library and the core are broken in every small
-// way, one at a time, and each rule must notice a mutant that plain calls do not: a rule with a text in the library, the
-// others in the core. The mutants that fewest rules reach come first, as they are what a rule is about. BROKEN is the rule
-// that is tried, or all.
-func TestBroken(t *testing.T) {
-	if os.Getenv("BROKEN") == "" {
-		t.Skip("make broken runs it")
-	}
-	patience := world.Patience
-	t.Cleanup(func() { world.Patience = patience })
-	for _, b := range []broken{
-		{host: hosts.Library("go"), code: mutant.Library(hosts.Root()), adapter: "tests/adapters/go"},
-		{host: hosts.Core, code: mutant.Core(hosts.Root()), adapter: "tests/cmd/core"},
-	} {
-		t.Run(b.host.Name, func(t *testing.T) { b.test(t, os.Getenv("BROKEN")) })
-	}
-}
-
-// broken is a player with all its mutants.
-type broken struct {
-	host    hosts.Host
-	code    mutant.Code
-	adapter string // the folder of its adapter's program
-
-	folder string // of its build
-}
-
-// plain has to hold: a player that can do nothing shows nothing of a rule.
+// plain has to hold: a library that can do nothing shows nothing of a rule.
 const plain = "- {rule: plain, anchor: one-call, everywhere: {a call: [{do: list_jobs, exchanges: [token, jobs]}]}}"
 
 // plainRules are rules whose cases are plain calls, by what they add.
@@ -56,19 +29,26 @@ var plainRules = map[string]string{"loopback-proxy": "the environment of the ada
 // tries is how many mutants a rule may miss.
 const tries = 80
 
-func (b broken) test(t *testing.T, name string) {
-	b.folder = t.TempDir()
-	keys, err := b.code.Write(b.folder)
+// A rule whose cases all hold on a broken library shows nothing. Here the Go library is broken in every small way, one at a
+// time, and each of its rules must notice a mutant that plain calls do not: make mutants breaks the core. The mutants that
+// fewest rules reach come first, as they are what a rule is about. BROKEN is the rule that is tried, or all.
+func TestBroken(t *testing.T) {
+	name := os.Getenv("BROKEN")
+	if name == "" {
+		t.Skip("make broken runs it")
+	}
+	b := broken{hosts.Libraries("go")[0], t.TempDir()}
+	keys, err := mutant.Library(hosts.Root()).Write(b.folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-overlay", filepath.Join(b.folder, "overlay.json"), "-o", filepath.Join(b.folder, "adapter"), ".")
-	build.Dir = filepath.Join(hosts.Root(), b.adapter)
+	build.Dir = filepath.Join(hosts.Root(), "tests/adapters/go")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	rules := slices.DeleteFunc(load(t), func(r rule.Rule) bool {
-		return b.host.Library != (r.Text != "") || len(b.cases(&r)) == 0
+		return r.Text == "" || len(b.cases(&r)) == 0
 	})
 	reached, by := map[string][]int{}, map[int]int{} // the mutants of each rule, and how many rules reach a mutant
 	for _, r := range rules {
@@ -93,7 +73,9 @@ func (b broken) test(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world.Patience = 5 * time.Second // a broken player may hang
+	patience := world.Patience
+	t.Cleanup(func() { world.Patience = patience })
+	world.Patience = 5 * time.Second // a broken library may hang
 	for _, r := range rules {
 		if name != "all" && name != r.Name {
 			continue
@@ -115,7 +97,13 @@ func (b broken) test(t *testing.T, name string) {
 	}
 }
 
-// cases are those that the player plays, without slow ones, which take long, unless there are no others.
+// broken is the Go library's host, and the folder of an adapter that has all mutants.
+type broken struct {
+	host   hosts.Host
+	folder string
+}
+
+// cases are those that the library plays, without slow ones, which take long, unless there are no others.
 func (b broken) cases(r *rule.Rule) []rule.Case {
 	played := slices.DeleteFunc(slices.Clone(r.Cases), func(c rule.Case) bool { return !plays(b.host, r, &c) })
 	fast := slices.DeleteFunc(slices.Clone(played), func(c rule.Case) bool { return c.Slow })
@@ -134,15 +122,13 @@ func (b broken) play(t *testing.T, variable string, r *rule.Rule) string {
 	}
 	defer func() { _ = p.Close() }() // it may end in any way
 	p.Bound, p.Grace = world.Patience, time.Second
-	player := play.Player{Adapter: p, Library: b.host.Library, Redis: hosts.Redis}
+	player := play.Player{Adapter: p, Library: true, Redis: hosts.Redis}
 	for _, c := range b.cases(r) {
-		for name, kind := range kinds(&c) {
-			w := world.New()
-			err := player.Case(w, &c, kind)
-			w.Close()
-			if err != nil {
-				return fmt.Sprintf("%s: %v", name, err)
-			}
+		w := world.New()
+		err := player.Case(w, &c)
+		w.Close()
+		if err != nil {
+			return fmt.Sprintf("%s: %v", c.Name, err)
 		}
 	}
 	return ""

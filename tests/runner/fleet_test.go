@@ -15,7 +15,7 @@ import (
 
 // Cases of fleets have a process of each language, which shows all that more would; a language that is alone has two.
 func TestFleet(t *testing.T) {
-	hosts.RequireRedis(t)
+	hosts.Require(t, "redis")
 	for _, r := range load(t) {
 		for _, c := range r.Cases {
 			if c.Fleet != nil {
@@ -45,7 +45,7 @@ func playFleet(t *testing.T, c *rule.Case) {
 	var written bytes.Buffer
 	log := &canary.Watch{To: &written, Secrets: []string{rule.Secret, rule.TokenPrefix + "00", password}}
 	f := &play.Fleet{Processes: max(2, len(languages)), Redis: redis, Logf: t.Logf, Start: func(n int) (*protocol.Process, error) {
-		p, err := hosts.Library(languages[n%len(languages)]).Process(t.Context(), log)
+		p, err := hosts.Libraries(languages[n%len(languages)])[0].Process(t.Context(), log)
 		if err == nil {
 			p.Bound = world.Patience
 		}
@@ -55,7 +55,7 @@ func playFleet(t *testing.T, c *rule.Case) {
 	defer w.Close()
 	defer f.Close()
 	player := play.Player{Adapter: f, Fleet: f, Library: true, Redis: func() (string, error) { return redis.URL, nil }}
-	if err := player.Case(w, c, ""); err != nil {
+	if err := player.Case(w, c); err != nil {
 		t.Errorf("%v\n%s", err, written.String())
 	}
 	if err := log.Err(); err != nil {

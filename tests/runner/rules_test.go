@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,23 +16,20 @@ import (
 	"automatic-rostering/tests/runner/world"
 )
 
-func TestMain(m *testing.M) { os.Exit(hosts.Main(m, hostileSecrets...)) }
+// The secrets are those of the rule hostile-servers.
+func TestMain(m *testing.M) { os.Exit(hosts.Main(m, "aaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaac")) }
 
 // The rules of the plugin hold on the core, the built file and raw hosts.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
-	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
-		for _, h := range all {
-			t.Run(h.Name, func(t *testing.T) { playAll(t, h) })
-		}
-	})
+	hosts.Each(t, playAll)
 }
 
 // The rules of client libraries hold for each, and so do those of the plugin that a library can break. No test asserts a
 // duration: what must not wait ends while the test holds back what it must not wait for.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
-	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) { playAll(t, h) })
+	hosts.EachLibrary(t, playAll)
 }
 
 // playAll plays the cases of a player. On an instance of the plugin, scripted cases share a world. On a library, they run beside
@@ -42,13 +40,13 @@ func playAll(t *testing.T, h hosts.Host) {
 		player.Process.Bound = world.Patience
 	}
 	if *update && h.Command != nil {
-		noteVersions(t, h, player)
+		noteVersions(t, h)
 	}
 	scripted := world.New()
 	t.Cleanup(scripted.Close)
-	play := func(c *rule.Case, name, kind string) {
-		t.Run(c.Rule+"/"+name, func(t *testing.T) {
-			require(t, c, kind)
+	play := func(c *rule.Case) {
+		t.Run(c.FullName(), func(t *testing.T) {
+			require(t, c)
 			player, w := player, scripted
 			if c.TLS {
 				player, w = trusting(t, h)
@@ -56,10 +54,10 @@ func playAll(t *testing.T, h hosts.Host) {
 				w = world.New()
 				defer w.Close()
 			}
-			err, gap := player.Case(w, c, kind), !h.Library && h.Differs(c.Differences)
+			err, gap := player.Case(w, c), !h.Library && h.Differs(c.Differences)
 			switch {
 			case err != nil && !gap:
-				t.Errorf("%v%s", err, section(c))
+				t.Errorf("%s: %v", c.Anchor, err) // which is a section of docs/contract.md
 			case err == nil && gap:
 				t.Error("this host is said not to do this, but it does")
 			}
@@ -67,15 +65,13 @@ func playAll(t *testing.T, h hosts.Host) {
 	}
 	var slow, others []func()
 	for _, c := range cases(t, h) {
-		for name, kind := range kinds(&c) {
-			play := func() { play(&c, name, kind) }
-			if c.Alone || c.Memory > 0 || c.Floods() { // alone: others would be measured with it, or wait for it
-				play()
-			} else if c.Slow || h.Library && c.Scripted() { // it may wait out a backoff
-				slow = append(slow, play)
-			} else {
-				others = append(others, play)
-			}
+		play := func() { play(&c) }
+		if c.Alone || c.Memory > 0 { // others would be measured with it, or wait for it
+			play()
+		} else if c.Slow || h.Library && c.Scripted() { // it may wait out a backoff
+			slow = append(slow, play)
+		} else {
+			others = append(others, play)
 		}
 	}
 	queue := make(chan func(), len(slow)) // in order, so that few of those that keep a player busy come together
@@ -123,10 +119,10 @@ func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
 }
 
 // require skips a case for which something is missing on the machine.
-func require(t *testing.T, c *rule.Case, kind string) {
+func require(t *testing.T, c *rule.Case) {
 	t.Helper()
-	if kind == "redis" {
-		hosts.RequireRedis(t)
+	if strings.Contains(string(c.Raw), `"redis"`) {
+		hosts.Require(t, "redis")
 	}
 	for _, s := range c.Steps {
 		if s.Wasm != "" {
@@ -148,25 +144,6 @@ func plays(h hosts.Host, r *rule.Rule, c *rule.Case) bool {
 	return c.Players == "everywhere" || c.Players == "plugin" && h.All
 }
 
-func section(c *rule.Case) string {
-	if c.Anchor == "" {
-		return ""
-	}
-	return "\nrule: docs/contract.md#" + c.Anchor
-}
-
-// kinds are the names under which a case is played, each with the kind of the store each.
-func kinds(c *rule.Case) map[string]string {
-	if c.Stores == nil {
-		return map[string]string{c.Name: ""}
-	}
-	all := map[string]string{}
-	for _, kind := range c.Stores {
-		all[c.Name+", "+kind] = kind
-	}
-	return all
-}
-
 func load(t *testing.T) []rule.Rule {
 	t.Helper()
 	rules, err := rule.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/rules")))
@@ -183,6 +160,3 @@ func cases(t *testing.T, h hosts.Host) (all []rule.Case) {
 	}
 	return all
 }
-
-// hostileSecrets are those of the rule hostile-servers.
-var hostileSecrets = []string{"aaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaac"}

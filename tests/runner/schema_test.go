@@ -55,7 +55,7 @@ func TestSchema(t *testing.T) {
 			player.Observe = func(export string, input []byte, a protocol.Response) {
 				contradicts = errors.Join(contradicts, checkExport(schema, export, input, a))
 			}
-			_ = player.Case(w, &c, "") // whether it holds, TestPlugin shows
+			_ = player.Case(w, &c) // whether it holds, TestPlugin shows
 			if contradicts == nil {
 				continue
 			}
@@ -84,10 +84,41 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// Each example in the schema fits its definition, and the plugin takes those of inputs.
+func TestExamples(t *testing.T) {
+	schema, err := contract.Read(hosts.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world.New()
+	defer w.Close()
+	core := hosts.Core.Start(t)
+	inputs := []string{"begin", "resume", "request", "explain", "get_token", "list_jobs", "send_request", "set_token", "status"}
+	for name, definition := range schema {
+		isInput := slices.Contains(inputs, name)
+		if isInput && len(definition.Examples) == 0 {
+			t.Errorf("%s has no example", name)
+		}
+		for _, example := range definition.Examples {
+			text, err := json.Marshal(example)
+			if err := errors.Join(err, schema.Fits(name, text)); err != nil {
+				t.Errorf("%s: %s: %v", name, text, err)
+			}
+			if isInput {
+				_, err := core.Do(protocol.Request{Op: "open", Config: w.Config()})
+				a, err2 := core.Do(protocol.Request{Op: "call", Export: name, Input: text})
+				if err := errors.Join(err, err2, checkExport(schema, name, text, a)); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
 // checkExport returns how the schema contradicts an export: an input fits exactly when the plugin does not call
 // it invalid.
 func checkExport(schema contract.Contract, export string, input []byte, a protocol.Response) error {
-	if a.Trap == "" {
+	if a.Text == "" {
 		if err := schema.Returns(export, a.Output, a.Error); err != nil {
 			return err
 		}

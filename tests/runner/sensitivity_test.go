@@ -26,28 +26,14 @@ func (idle) Logs(string) []protocol.Log { return nil }
 func TestEveryCaseCanFail(t *testing.T) {
 	defer func(d time.Duration) { world.Patience = d }(world.Patience)
 	world.Patience = 20 * time.Millisecond
-	scripted := world.New()
-	defer scripted.Close()
-	redis := func() (string, error) { return "", nil }
-	for _, r := range load(t) {
-		for _, c := range r.Cases {
-			for name, kind := range kinds(&c) {
-				for _, library := range []bool{false, true} {
-					if !library && c.Players == "libraries" || library && c.Players == "plugin" || library && c.Players == "everywhere" && !play.Expressible(&c) {
-						continue
-					}
-					player, w := play.Player{Adapter: idle{}, Library: library, Redis: redis}, scripted
-					if !c.Scripted() {
-						w = world.New()
-					}
-					if player.Case(w, &c, kind) == nil {
-						t.Errorf("%s/%s holds for a player that does nothing", r.Name, name)
-					}
-					if w != scripted {
-						w.Close()
-					}
-				}
+	for _, h := range []hosts.Host{hosts.Core, {Library: true}} {
+		player := play.Player{Adapter: idle{}, Library: h.Library, Redis: func() (string, error) { return "", nil }}
+		for _, c := range cases(t, h) {
+			w := world.New()
+			if player.Case(w, &c) == nil {
+				t.Errorf("%s holds for a player that does nothing", c.FullName())
 			}
+			w.Close()
 		}
 	}
 }
@@ -68,7 +54,7 @@ func TestEveryExpectationCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			mutant, err := rule.Decode(c.Rule, raw)
-			if err == nil && core.Case(w, &mutant, "") == nil {
+			if err == nil && core.Case(w, &mutant) == nil {
 				t.Errorf("%s holds with another %s: %s", c.FullName(), field, raw)
 			}
 		})

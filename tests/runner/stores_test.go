@@ -24,10 +24,10 @@ func TestFileStore(t *testing.T) {
 		}
 		host := h.Start(t)
 		folder := filepath.Join(t.TempDir(), "[new]", "store")
-		store := protocol.Open{Store: &protocol.Store{Name: t.Name(), Kind: "folder", Folder: folder}}
+		store := protocol.Open{Store: &protocol.Store{Name: t.Name(), URL: "file:" + folder}}
 		do := func(op, value string) protocol.Response {
 			a, err := host.Do(protocol.Request{Op: "store", Open: store, Do: op, Key: "a", Value: value, TTL: 3600})
-			if err != nil || a.Trap+a.Error+a.Misuse != "" {
+			if err != nil || a.Error+a.Text != "" {
 				t.Fatalf("%s: %+v, %v", op, a, err)
 			}
 			return a
@@ -52,26 +52,25 @@ func TestFileStore(t *testing.T) {
 				t.Errorf("the mode of %s is not %v: %v, %v", path, want, info, err)
 			}
 		}
-		later := time.Now().Add(time.Hour).UnixMilli()
-		for _, tt := range []struct {
-			content, value string
-			found          bool
-		}{
-			{fmt.Sprintf("%d\nvalue", later), "value", true},
-			{fmt.Sprintf("%d\n", later), "", true},
-			{fmt.Sprintf("%d\nexpired", time.Now().UnixMilli()-1), "", false},
-			{fmt.Sprint(later), "", false},
-			{fmt.Sprintf("+%d\nx", later), "", false},
-			{fmt.Sprintf("%d\n\xff", later), "", false},
-			{"", "", false},
+		const none = "none"
+		get := func() string {
+			if a := do("get", ""); a.Value != nil {
+				return *a.Value
+			}
+			return none
+		}
+		now, later := fmt.Sprint(time.Now().UnixMilli()-1), fmt.Sprint(time.Now().Add(time.Hour).UnixMilli())
+		for content, want := range map[string]string{
+			later + "\nvalue": "value", later + "\n": "", now + "\nexpired": none, later: none, "+" + later + "\nx": none,
+			later + "\n\xff": none, "": none,
 		} {
-			write(path, tt.content)
-			if a := do("get", ""); (a.Value != nil) != tt.found || tt.found && *a.Value != tt.value {
-				t.Errorf("after %q the value is %v", tt.content, a.Value)
+			write(path, content)
+			if got := get(); got != want {
+				t.Errorf("after %q the value is %s", content, got)
 			}
 			added := do("add", "added").Added
-			if a := do("get", ""); added == nil || *added == tt.found || *added != (a.Value != nil && *a.Value == "added") {
-				t.Errorf("after %q it was added: %v", tt.content, added)
+			if added == nil || *added != (want == none) || *added != (get() == "added") {
+				t.Errorf("after %q it was added: %v", content, added)
 			}
 		}
 		// What cannot be replaced, as on Windows while another process reads it, is replaced a little later.
@@ -86,8 +85,8 @@ func TestFileStore(t *testing.T) {
 			_ = os.Remove(path)
 		}()
 		do("set", "later")
-		if a := do("get", ""); a.Value == nil || *a.Value != "later" {
-			t.Errorf("a file that could not be replaced at first has the value %v", a.Value)
+		if got := get(); got != "later" {
+			t.Errorf("a file that could not be replaced at first has the value %s", got)
 		}
 		// What processes that died have left is removed when it is old.
 		young, old := path+".tmp.00", filepath.Join(folder, strings.Repeat("0", 64)+".tmp.01")

@@ -12,7 +12,6 @@ import (
 
 	"automatic-rostering/tests/runner/contract"
 	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/play"
 	"automatic-rostering/tests/runner/rule"
 )
 
@@ -77,8 +76,8 @@ func checkTables(t *testing.T, file string, tables map[string]string) {
 }
 
 // noteVersions writes what a player runs into the table of docs/hosts.md.
-func noteVersions(t *testing.T, h hosts.Host, player *play.Player) {
-	versions, err := player.Versions()
+func noteVersions(t *testing.T, h hosts.Host) {
+	versions, err := h.Versions()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,19 +91,18 @@ func noteVersions(t *testing.T, h hosts.Host, player *play.Player) {
 	defer pages.Unlock()
 	page := filepath.Join(hosts.Root(), "docs/hosts.md")
 	before, table, after := tableOf(t, page, "matrix")
-	all := map[string][]string{}
-	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
-		cells := strings.Split(strings.Trim(row, "| "), " | ")
-		all[cells[0]] = append(cells, "")[:3]
-	}
-	if all[h.Name] == nil {
-		all[h.Name] = []string{h.Name, "", ""}
-	}
-	all[h.Name][column] = versions
-	text := line("host", "the plugin's direct calls", "client library") + dashes(3)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		text += line(all[name]...)
-	}
+	cells := []string{h.Name, "", ""}
+	rows := slices.DeleteFunc(strings.SplitAfter(table, "\n"), func(row string) bool {
+		old := strings.Split(strings.Trim(row, "| \n"), " | ")
+		if old[0] == h.Name {
+			cells = append(old, "")[:3]
+		}
+		return old[0] == h.Name
+	})
+	cells[column] = versions
+	rows = append(rows[:len(rows)-1], line(cells...)) // without what follows the last line's end
+	slices.Sort(rows[2:])
+	text := strings.Join(rows, "")
 	if err := os.WriteFile(page, []byte(before+text+after), 0o644); err != nil {
 		t.Error(err)
 	}

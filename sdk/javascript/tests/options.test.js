@@ -90,7 +90,7 @@ test('invalid-value: a RangeError', bound, async () => {
   }
 });
 
-test('error-names: each field in the words of the caller', bound, async () => {
+test('config-at-open: each field in the words of the caller', bound, async () => {
   const open = /** @type {any} */ (Client.open);
   const message =
     "set environment to stage or production; set authUrl to the https URL; set clientId (see the service's developer portal); " +

@@ -1,5 +1,5 @@
-/* Drives the library for the suite: see ../README.md. Each call has a thread. */
-#include <limits.h>
+/* Drives the library for the suite: see ../README.md. Each request has a thread. */
+#include <iconv.h>
 #include <math.h>
 #include <pthread.h>
 #include <search.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include <jansson.h>
 #include <rostering.h>
@@ -22,7 +23,7 @@ typedef struct client {
 } client;
 
 typedef struct call {
-    struct call *next;
+    LIST_ENTRY(call) others;
     json_t *request;
     client *client;
     rostering_client *view;
@@ -34,9 +35,10 @@ typedef struct call {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of running and standard output */
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
-static sem_t begun; /* posted by a thread that begins its call, for which the next request waits */
-static client *clients;
-static call *running;
+static sem_t
+    begun; /* posted by a thread that begins its call or has opened a client, for which the next request waits */
+static client nobody = {.name = ""}, *clients = &nobody; /* the last first */
+static LIST_HEAD(, call) running;
 
 rostering_store *make_http_store(const char *url, rostering_error **error);
 
@@ -54,34 +56,15 @@ static int64_t milliseconds(const json_t *seconds, int64_t otherwise) {
     return json_is_null(seconds) ? ROSTERING_NO_TIMEOUT : (int64_t)ceil(json_number_value(seconds) * 1000);
 }
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; /* of base64 */
-
-static json_t *encode(const char *bytes, size_t length) {
-    char *encoded = malloc(length / 3 * 4 + 5), *to = encoded;
-    for (size_t i = 0; i < length; i += 3) {
-        unsigned three = 0;
-        for (size_t j = i; j < i + 3; j++) three = three << 8 | (j < length ? (unsigned char)bytes[j] : 0);
-        for (size_t j = 0; j < 4; j++) *to++ = i + j > length ? '=' : digits[three >> (18 - 6 * j) & 63];
-    }
-    *to = '\0';
-    json_t *string = json_string(encoded);
-    free(encoded);
-    return string;
-}
-
-/* decode returns bytes to free, and their length. */
-static unsigned char *decode(const char *encoded, size_t *length) {
-    unsigned char *bytes = malloc(strlen(encoded) + 1);
-    unsigned bits = 0, count = 0;
-    *length = 0;
-    for (; *encoded != '\0' && *encoded != '='; encoded++) {
-        bits = bits << 6 | (unsigned)(strchr(digits, *encoded) - digits);
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        bytes[(*length)++] = (unsigned char)(bits >> count);
-    }
-    return bytes;
+/* converted returns a text in another encoding, to free. Bytes are the characters of ISO-8859-1. */
+static char *converted(const char *text, size_t *length, const char *from, const char *to) {
+    size_t left = *length, room = 2 * left + 1;
+    char *all = malloc(room), *end = all;
+    iconv_t conversion = iconv_open(to, from);
+    iconv(conversion, (char **)&text, &left, &end, &room);
+    iconv_close(conversion);
+    *length = (size_t)(end - all);
+    return all;
 }
 
 /* put writes a line, and frees its object. */
@@ -94,40 +77,29 @@ static void put(json_t *object) {
     json_decref(object);
 }
 
-/* headers returns those of a response, as an object. */
-static json_t *headers(const rostering_response *response) {
-    json_t *all = json_object();
+/* add adds a response of the service, if there is one. */
+static json_t *add(json_t *to, const rostering_response *response) {
+    if (response == NULL) return to;
+    json_t *headers = json_object();
     const char *name, *value;
     for (size_t i = 0; (value = rostering_response_header_at(response, i, &name)) != NULL; i++) {
-        json_object_set_new(all, name, json_string(value));
+        json_object_set_new(headers, name, json_string(value));
     }
-    return all;
-}
-
-/* add adds a response of the service. */
-static json_t *add(json_t *to, const rostering_response *response) {
-    json_object_set_new(to, "headers", headers(response));
+    json_object_set_new(to, "headers", headers);
     json_object_set_new(to, "status", json_integer(rostering_response_status(response)));
-    json_object_set_new(
-        to, "body", encode(rostering_response_body(response), rostering_response_body_length(response)));
+    size_t length = rostering_response_body_length(response);
+    char *body = converted(rostering_response_body(response), &length, "ISO-8859-1", "UTF-8");
+    json_object_set_new(to, "body", json_stringn(body, length));
+    free(body);
     return to;
 }
 
 /* of_error frees the error. */
 static json_t *of_error(rostering_error *error) {
-    const char *text = rostering_error_text(error), *json = rostering_error_json(error);
-    const rostering_response *of_service = rostering_error_response(error);
-    rostering_code code = rostering_error_code(error);
-    json_t *all = headers(of_service);
-    char *of_headers = json_dumps(all, 0);
-    json_t *shown = json_sprintf("%s %s %s", text, json, of_headers);
-    free(of_headers);
-    json_decref(all);
-    json_t *response = json_pack("{s:s, s:s, s:o, s:b, s:b}", "error", json, "text", text, "shown", shown, "closed",
-        code == ROSTERING_CODE_CLOSED, "canceled", code == ROSTERING_CODE_CANCELED);
-    if (of_service != NULL) add(response, of_service);
+    json_t *all = json_pack("{s:s, s:s}", "error", rostering_error_json(error), "text", rostering_error_text(error));
+    add(all, rostering_error_response(error));
     rostering_error_free(error);
-    return response;
+    return all;
 }
 
 /* of_service frees the response. */
@@ -149,15 +121,11 @@ static int64_t show_clock(void *context) {
 
 /* find_store returns the store of that name, which is made first. */
 static rostering_store *find_store(json_t *from, rostering_error **error) {
-    const char *name = NULL, *kind = NULL, *url = NULL, *folder = NULL;
-    json_unpack(from, "{s:s, s:s, s?s, s?s}", "name", &name, "kind", &kind, "url", &url, "folder", &folder);
+    const char *name = text(from, "name"), *url = text(from, "url");
     ENTRY *found = hsearch((ENTRY){.key = (char *)name}, FIND);
     if (found != NULL) return found->data;
-    char where[PATH_MAX] = "memory:";
-    if (strcmp(kind, "folder") == 0) snprintf(where, sizeof where, "file:%s", folder);
-    if (strcmp(kind, "redis") == 0) snprintf(where, sizeof where, "%s", url);
     rostering_store *made =
-        strcmp(kind, "http") == 0 ? make_http_store(url, error) : rostering_store_open(where, error);
+        strncmp(url, "http:", 5) == 0 ? make_http_store(url, error) : rostering_store_open(url, error);
     if (made != NULL) hsearch((ENTRY){.key = strdup(name), .data = made}, ENTER);
     return made;
 }
@@ -182,7 +150,7 @@ static rostering_config *read_config(call *c, rostering_error **error) {
     if (get(c, "user_agent")) rostering_config_set(config, "user_agent", text(c->request, "user_agent"), error);
     if (get(c, "max_body")) set_number(config, "max_body", json_integer_value(get(c, "max_body")), error);
     if (get(c, "store")) rostering_config_set_store(config, find_store(get(c, "store"), error));
-    if (json_is_true(get(c, "clock"))) rostering_config_set_clock(config, show_clock, c->client);
+    rostering_config_set_clock(config, show_clock, c->client);
     if (get(c, "timeout")) set_number(config, "timeout_ms", c->timeout_ms, error);
     rostering_config_set_log(config, log_line, c->client);
     return config;
@@ -191,10 +159,11 @@ static rostering_config *read_config(call *c, rostering_error **error) {
 /* free_closed frees clients that are closed, with their threads, but not the last of them, whose calls are errors. */
 static void free_closed(const char *opened) {
     int newer = 0;
+    call *r;
     for (client *of = clients; of != NULL; of = of->next) {
         bool used = !of->closed || (strcmp(of->name, opened) != 0 && ++newer <= 4);
         pthread_mutex_lock(&lock);
-        for (call *r = running; r != NULL; r = r->next) used |= r->client == of;
+        LIST_FOREACH(r, &running, others) used |= r->client == of;
         pthread_mutex_unlock(&lock);
         if (used) continue;
         rostering_client_free(of->handle);
@@ -206,6 +175,7 @@ static json_t *open_client(call *c, rostering_error **error) {
     free_closed(text(c->request, "client"));
     c->client = calloc(1, sizeof *c->client);
     *c->client = (client){.next = clients, .name = strdup(text(c->request, "client"))};
+    c->client->now = json_integer_value(get(c, "now"));
     clients = c->client;
     rostering_config *config = read_config(c, error);
     c->client->handle = rostering_client_open(config, error);
@@ -214,41 +184,30 @@ static json_t *open_client(call *c, rostering_error **error) {
 }
 
 static json_t *list_jobs(call *c, rostering_error **error) {
-    rostering_client *view = c->view;
-    const char *name;
-    json_t *value;
-    json_object_foreach(json_object_get(get(c, "request"), "headers"), name, value) {
-        rostering_client *of = view;
-        view = rostering_client_with_header(of, name, json_string_value(value), error);
-        if (of != c->view) rostering_client_free(of);
-    }
-    json_t *response = of_service(rostering_list_jobs(view, c->timeout_ms, c->cancel, error));
-    if (view != c->view) rostering_client_free(view);
-    return response;
+    return of_service(rostering_list_jobs(c->view, c->timeout_ms, c->cancel, error));
 }
 
 static json_t *send_request(call *c, rostering_error **error) {
-    json_t *from = get(c, "request"), *json = json_object_get(from, "json"), *value;
-    const char *key, *encoded = text(from, "body");
-    rostering_request *request = rostering_request_new(text(from, "method"), text(from, "path"), error);
-    json_object_foreach(json_object_get(from, "headers"), key, value) {
+    const char *key;
+    json_t *value;
+    rostering_request *request = rostering_request_new(text(c->request, "method"), text(c->request, "path"), error);
+    json_object_foreach(get(c, "headers"), key, value)
         rostering_request_set_header(request, key, json_string_value(value), error);
-    }
-    json_object_foreach(json_object_get(from, "query"), key, value) {
+    json_object_foreach(get(c, "query"), key, value)
         rostering_request_add_query(request, key, json_string_value(value), error);
+    if (get(c, "body")) {
+        size_t length = json_string_length(get(c, "body"));
+        char *body = converted(text(c->request, "body"), &length, "UTF-8", "ISO-8859-1");
+        rostering_request_set_body(request, (uint8_t *)body, length, error);
+        free(body);
     }
-    size_t length = 0;
-    unsigned char *body = encoded != NULL ? decode(encoded, &length) : NULL;
-    if (body != NULL) {
-        rostering_request_set_body(request, body, length, error);
-    } else if (json != NULL) {
-        char *dumped = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT);
-        rostering_request_set_json(request, dumped, error);
-        free(dumped);
+    if (get(c, "json")) {
+        char *json = json_dumps(get(c, "json"), JSON_ENCODE_ANY | JSON_COMPACT);
+        rostering_request_set_json(request, json, error);
+        free(json);
     }
     json_t *response = of_service(rostering_send_request(c->view, request, c->timeout_ms, c->cancel, error));
     rostering_request_free(request);
-    free(body);
     return response;
 }
 
@@ -257,15 +216,13 @@ static json_t *get_token(call *c, rostering_error **error) {
     const char *refused = text(c->request, "refused");
     rostering_token *token = rostering_get_token(c->view, force, refused, c->timeout_ms, c->cancel, error);
     if (token == NULL) return NULL;
-    json_t *response = json_pack("{s:o}", "token", json_loads(rostering_token_json(token), 0, NULL));
+    json_t *response = json_pack("{s:s}", "body", rostering_token_json(token));
     rostering_token_free(token);
     return response;
 }
 
 static json_t *set_token(call *c, rostering_error **error) {
-    char *token = json_dumps(get(c, "token"), 0);
-    rostering_set_token(c->view, token, error);
-    free(token);
+    rostering_set_token(c->view, text(c->request, "token"), error);
     return NULL;
 }
 
@@ -277,13 +234,14 @@ static json_t *set_secret(call *c, rostering_error **error) {
 static json_t *status(call *c, rostering_error **error) {
     char *status = rostering_client_status(c->view, error);
     if (status == NULL) return NULL;
-    json_t *response = json_pack("{s:o}", "known", json_loads(status, 0, NULL));
+    json_t *response = json_pack("{s:s}", "body", status);
     rostering_text_free(status);
     return response;
 }
 
 static json_t *clear_token(call *c, rostering_error **error) {
-    return rostering_clear_token(c->view, error) ? json_object() : NULL;
+    rostering_clear_token(c->view, error);
+    return NULL;
 }
 
 static json_t *close_client(call *c, rostering_error **error) {
@@ -293,53 +251,47 @@ static json_t *close_client(call *c, rostering_error **error) {
 }
 
 static json_t *cancel(call *c, rostering_error **error) {
+    call *r;
     pthread_mutex_lock(&lock);
-    for (call *r = running; r != NULL; r = r->next) {
-        if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
-    }
+    LIST_FOREACH(r, &running, others)
+    if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
     pthread_mutex_unlock(&lock);
     return NULL;
 }
 
-static json_t *versions(call *c, rostering_error **error) {
-    const char *all = "gcc " __VERSION__ ", wasmi " WASMI ", rostering";
-    return json_pack("{s:o}", "versions", json_sprintf("%s %s", all, rostering_version()));
+static json_t *lacking(call *c, rostering_error **error) {
+    return json_pack("{s:s}", "text", "C has no such operation");
 }
 
-/* finish responds, and frees the call. */
-static void finish(call *c, json_t *response, rostering_error *error) {
-    if (response == NULL) response = error != NULL ? of_error(error) : json_object();
-    json_object_set(response, "id", get(c, "id"));
-    put(response);
-    pthread_mutex_lock(&lock);
-    call **place = &running;
-    while (*place != NULL && *place != c) place = &(*place)->next;
-    if (*place == c) *place = c->next;
-    pthread_cond_signal(&ended);
-    pthread_mutex_unlock(&lock);
-    rostering_cancel_free(c->cancel);
-    json_decref(c->request);
-    free(c);
+/* change replaces the view of a call, or frees it. */
+static void change(call *c, rostering_client *view) {
+    if (c->view != c->client->handle) rostering_client_free(c->view);
+    c->view = view;
 }
 
-/* make_view makes a view if the call is for one. */
+/* make_view makes a view of what is not an argument of the call. */
 static void make_view(call *c, rostering_error **error) {
-    rostering_client *own = c->client->handle, *first = own;
-    if (get(c, "customer_id"))
-        first = rostering_client_view(own, "customer_id", text(c->request, "customer_id"), error);
-    c->view = first;
-    if (get(c, "user_id")) c->view = rostering_client_view(first, "user_id", text(c->request, "user_id"), error);
-    if (first != own && first != c->view) rostering_client_free(first);
+    static const char *const ids[] = {"customer_id", "user_id"};
+    const char *name;
+    json_t *value;
+    if (c->operation == open_client) return;
+    c->view = c->client->handle;
+    for (size_t i = 0; i < 2; i++)
+        if (get(c, ids[i])) change(c, rostering_client_view(c->view, ids[i], text(c->request, ids[i]), error));
+    if (c->operation != list_jobs) return;
+    json_object_foreach(get(c, "headers"), name, value)
+        change(c, rostering_client_with_header(c->view, name, json_string_value(value), error));
 }
 
 /* again waits for the next attempt, if the error has one of the codes, or is retryable if there are none. */
-static bool again(
-    const json_t *codes, rostering_retries *retries, const rostering_cancel *cancel, rostering_error **error) {
-    if (codes == NULL || *error == NULL) return rostering_retry(retries, cancel, error);
-    const char *code = rostering_error_field(*error, "code");
-    size_t i = 0;
-    while (i < json_array_size(codes) && strcmp(json_string_value(json_array_get(codes, i)), code) != 0) i++;
-    return rostering_retry_if(retries, i < json_array_size(codes), cancel, error);
+static bool again(call *c, rostering_retries *retries, rostering_error **error) {
+    json_t *codes = json_object_get(get(c, "retry"), "codes"), *code;
+    if (codes == NULL || *error == NULL) return rostering_retry(retries, c->cancel, error);
+    bool wanted = false;
+    size_t i;
+    json_array_foreach(codes, i, code) wanted |=
+        strcmp(json_string_value(code), rostering_error_field(*error, "code")) == 0;
+    return rostering_retry_if(retries, wanted, c->cancel, error);
 }
 
 static void *run(void *argument) {
@@ -349,70 +301,62 @@ static void *run(void *argument) {
     int64_t deadline = milliseconds(json_object_get(retry, "deadline"), 0);
     rostering_retries *retries = retry != NULL ? rostering_retries_new(deadline) : NULL;
     make_view(c, &error);
-    sem_post(&begun);
+    if (c->operation != open_client) sem_post(&begun);
     do response = c->operation(c, &error);
-    while (again(json_object_get(retry, "codes"), retries, c->cancel, &error));
+    while (again(c, retries, &error));
+    if (c->operation == open_client) sem_post(&begun);
     rostering_retries_free(retries);
-    if (c->view != c->client->handle) rostering_client_free(c->view);
-    finish(c, response, error);
+    change(c, c->client->handle);
+    if (response == NULL) response = error != NULL ? of_error(error) : json_object();
+    json_object_set(response, "id", get(c, "id"));
+    put(response);
+    pthread_mutex_lock(&lock);
+    LIST_REMOVE(c, others);
+    pthread_cond_signal(&ended);
+    pthread_mutex_unlock(&lock);
+    rostering_cancel_free(c->cancel);
+    json_decref(c->request);
+    free(c);
     return NULL;
 }
 
-/* start makes a call on a new thread. */
-static void start(call *c) {
-    pthread_t thread;
+/* start starts a thread for a request. */
+static void start(json_t *request) {
+    static const struct {
+        const char *name;
+        json_t *(*run)(call *c, rostering_error **error);
+    } operations[] = {{"open", open_client}, {"cancel", cancel}, {"list_jobs", list_jobs},
+        {"send_request", send_request}, {"get_token", get_token}, {"set_token", set_token}, {"set_secret", set_secret},
+        {"status", status}, {"clear_token", clear_token}, {"close", close_client}, {NULL, lacking}};
+    size_t i = 0;
+    while (operations[i].name != NULL && strcmp(operations[i].name, text(request, "op")) != 0) i++;
+    const char *name = text(request, "client");
+    call *c = calloc(1, sizeof *c);
+    *c =
+        (call){.request = request, .client = clients, .cancel = rostering_cancel_new(), .operation = operations[i].run};
+    c->timeout_ms = milliseconds(get(c, "timeout"), ROSTERING_CLIENT_TIMEOUT);
+    while (c->client != &nobody && (name == NULL || strcmp(c->client->name, name) != 0)) c->client = c->client->next;
+    if (get(c, "now")) c->client->now = json_integer_value(get(c, "now"));
     pthread_mutex_lock(&lock);
-    c->next = running;
-    running = c;
+    LIST_INSERT_HEAD(&running, c, others);
     pthread_mutex_unlock(&lock);
+    pthread_t thread;
     pthread_create(&thread, NULL, run, c);
     pthread_detach(thread);
     sem_wait(&begun);
 }
 
-static void handle(json_t *request) {
-    static const struct {
-        const char *name;
-        json_t *(*run)(call *c, rostering_error **error);
-        bool is_call;
-    } operations[] = {{"versions", versions, false}, {"open", open_client, false}, {"cancel", cancel, false},
-        {"list_jobs", list_jobs, true}, {"send_request", send_request, true}, {"get_token", get_token, true},
-        {"set_token", set_token, true}, {"set_secret", set_secret, true}, {"status", status, true},
-        {"clear_token", clear_token, true}, {"close", close_client, true}};
-    size_t i = 0, end = sizeof operations / sizeof *operations;
-    while (i < end && strcmp(operations[i].name, text(request, "op")) != 0) i++;
-    const char *name = text(request, "client");
-    call *c = calloc(1, sizeof *c);
-    *c = (call){.request = request, .client = clients};
-    c->timeout_ms = milliseconds(get(c, "timeout"), ROSTERING_CLIENT_TIMEOUT);
-    while (c->client != NULL && name != NULL && strcmp(c->client->name, name) != 0) c->client = c->client->next;
-    if (c->client != NULL && get(c, "now")) c->client->now = json_integer_value(get(c, "now"));
-    const char *trap = NULL;
-    rostering_error *error = NULL;
-    if (i == end || (operations[i].is_call && c->client == NULL)) trap = "no operation, or no client, of that name";
-    if (get(c, "log")) trap = "a function of C cannot throw";
-    if (json_number_value(get(c, "timeout")) < 0) trap = "a negative timeout means none";
-    if (trap == NULL && operations[i].is_call) c->cancel = rostering_cancel_new();
-    if (trap == NULL) c->operation = operations[i].run;
-    json_t *response = trap != NULL ? json_pack("{s:s}", "trap", trap) : NULL;
-    if (c->cancel != NULL) {
-        start(c);
-    } else {
-        if (trap == NULL) response = c->operation(c, &error);
-        finish(c, response, error);
-    }
-}
-
 int main(void) {
     char *line = NULL;
     size_t size = 0;
+    call *c;
     sem_init(&begun, 0, 0);
     hcreate(1000);
-    while (getline(&line, &size, stdin) > 0) handle(json_loads(line, 0, NULL));
+    while (getline(&line, &size, stdin) > 0) start(json_loads(line, JSON_ALLOW_NUL, NULL));
     free(line);
     pthread_mutex_lock(&lock);
-    for (call *c = running; c != NULL; c = c->next) rostering_cancel_calls(c->cancel);
-    while (running != NULL) pthread_cond_wait(&ended, &lock);
+    LIST_FOREACH(c, &running, others) rostering_cancel_calls(c->cancel);
+    while (!LIST_EMPTY(&running)) pthread_cond_wait(&ended, &lock);
     pthread_mutex_unlock(&lock);
     for (client *c = clients; c != NULL; c = c->next) rostering_client_free(c->handle);
     return EXIT_SUCCESS;

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,23 +24,17 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 	}
 	switch r.Op {
 	case "list_jobs":
-		if r.Request.Headers != nil {
-			options = append(options, rostering.WithCallHeader(lists(r.Request.Headers)))
-		}
+		options = append(options, rostering.WithCallHeader(lists(r.Headers)))
 		return answer(c.ListJobs(ctx, options...))
 	case "send_request":
-		if r.Request.JSON != nil {
-			return a, errors.New("a Request has no JSON")
-		}
 		return answer(c.SendRequest(ctx, rostering.Request{
-			Method: r.Request.Method, Path: *cmp.Or(r.Request.Path, new(string)), Query: lists(r.Request.Query),
-			Header: lists(r.Request.Headers), Body: body(r.Request),
+			Method: r.Method, Path: *cmp.Or(r.Path, new(string)), Query: lists(r.Query), Header: lists(r.Headers), Body: body(r.HTTP),
 		}, options...))
 	case "get_token":
 		return getToken(ctx, c, r, options)
 	case "set_token":
 		var t token
-		if err = json.Unmarshal(r.Token, &t); err == nil {
+		if err = json.Unmarshal([]byte(r.Token), &t); err == nil {
 			err = c.SetToken(ctx, rostering.Token{
 				AccessToken: rostering.Secret(t.AccessToken), Type: t.TokenType, ExpiresAt: time.Unix(t.ExpiresAt, 0), CacheKey: t.CacheKey,
 			})
@@ -52,7 +45,7 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 	case "set_secret":
 		return a, c.SetSecret(ctx, rostering.Secret(r.Secret))
 	case "status":
-		a.Known, err = json.Marshal(c.Status())
+		a.Body, err = json.Marshal(c.Status())
 		return a, err
 	}
 	if limit := seconds(r.Timeout); limit != 0 { // what is left takes a context alone
@@ -66,7 +59,7 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 		if err != nil {
 			return a, err
 		}
-		return own(ctx, r.Request, transport)
+		return own(ctx, r.HTTP, transport)
 	case "close":
 		return a, c.Shutdown(ctx)
 	}
@@ -121,12 +114,12 @@ func getToken(ctx context.Context, c *rostering.Client, r protocol.Request, opti
 		all = append(all, rostering.Refused(rostering.Secret(r.Refused)))
 	}
 	t, err := c.GetToken(ctx, all...)
-	a.Token, _ = json.Marshal(token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey})
+	a.Body, _ = json.Marshal(token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey})
 	return a, err
 }
 
 // own sends a program's own request: with the library's transport or, with nil, by net/http alone.
-func own(ctx context.Context, r *protocol.HTTP, transport http.RoundTripper) (a protocol.Response, err error) {
+func own(ctx context.Context, r protocol.HTTP, transport http.RoundTripper) (a protocol.Response, err error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body(r))
 	if err != nil {
 		return a, err
@@ -141,9 +134,7 @@ func own(ctx context.Context, r *protocol.HTTP, transport http.RoundTripper) (a 
 	return answer(&rostering.Response{Status: got.StatusCode, Header: got.Header, Body: content}, err)
 }
 
-// httpClient is one that sets a User-Agent.
-func httpClient(userAgent string) *http.Client { return &http.Client{Transport: agent(userAgent)} }
-
+// agent is the User-Agent that a program's own HTTP client sets.
 type agent string
 
 func (a agent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -162,7 +153,7 @@ func lists(values map[string]string) map[string][]string {
 }
 
 // body is the request's body, or nil.
-func body(r *protocol.HTTP) io.Reader {
+func body(r protocol.HTTP) io.Reader {
 	switch {
 	case r.Once:
 		return io.MultiReader(bytes.NewReader(r.Body))

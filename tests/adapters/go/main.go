@@ -2,15 +2,13 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +32,7 @@ var clients, stores, cancels sync.Map
 func main() {
 	var background sync.WaitGroup
 	for in := json.NewDecoder(os.Stdin); ; {
-		r := protocol.Request{Call: protocol.Call{Request: new(protocol.HTTP)}}
+		var r protocol.Request
 		if in.Decode(&r) != nil {
 			break
 		}
@@ -70,34 +68,29 @@ func write(r protocol.Response) error { return json.NewEncoder(os.Stdout).Encode
 func perform(ctx context.Context, r protocol.Request) (a protocol.Response, err error) {
 	c, isOpen := clients.Load(r.Client)
 	switch {
-	case r.Op == "versions":
-		build, _ := debug.ReadBuildInfo()
-		i := slices.IndexFunc(build.Deps, func(m *debug.Module) bool { return m.Path == "github.com/tetratelabs/wazero" })
-		a.Versions = runtime.Version() + ", wazero " + build.Deps[i].Version
 	case r.Op == "open":
-		err = open(ctx, r)
+		return a, open(ctx, r)
 	case r.Op == "store":
 		return useStore(ctx, r)
 	case r.Op == "cancel":
 		if cancel, ok := cancels.Load(r.Target); ok {
 			cancel.(context.CancelFunc)()
 		}
+		return a, nil
 	case r.Op == "own" && r.Client == "":
-		return own(ctx, r.Request, nil)
+		return own(ctx, r.HTTP, nil)
 	case !isOpen:
-		err = fmt.Errorf("no client %q", r.Client)
+		return a, fmt.Errorf("no client %q", r.Client)
 	case r.Retry == nil:
 		return call(ctx, c.(client).Client, r)
-	default:
-		ctx, cancel := context.WithTimeout(ctx, time.Duration(r.Retry.Deadline*float64(time.Second)))
-		defer cancel()
-		again := func(ctx context.Context) (protocol.Response, error) { return call(ctx, c.(client).Client, r) }
-		if r.Retry.Codes == nil {
-			return rostering.Retry(ctx, again)
-		}
-		return rostering.RetryIf(ctx, func(e *rostering.Error) bool { return slices.Contains(r.Retry.Codes, string(e.Code)) }, again)
 	}
-	return a, err
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(r.Retry.Deadline*float64(time.Second)))
+	defer cancel()
+	again := func(ctx context.Context) (protocol.Response, error) { return call(ctx, c.(client).Client, r) }
+	if r.Retry.Codes == nil {
+		return rostering.Retry(ctx, again)
+	}
+	return rostering.RetryIf(ctx, func(e *rostering.Error) bool { return slices.Contains(r.Retry.Codes, string(e.Code)) }, again)
 }
 
 // failure is the response for an error.
@@ -109,26 +102,20 @@ func failure(err error) protocol.Response {
 			a.Cause = e.Error()
 		}
 	}
-	known, ok := errors.AsType[*rostering.Error](err)
-	switch {
-	case ok:
+	if known, ok := errors.AsType[*rostering.Error](err); ok {
 		object, _ := json.Marshal(known)
 		a.Error, a.Status, a.Body, a.Headers = string(object), known.Status, []byte(known.Body), headers(known.Header)
-	case errors.Is(err, context.Canceled):
-		a.Canceled = true
-	default:
-		a.Closed, a.Trap = errors.Is(err, rostering.ErrClosed), err.Error()
 	}
 	return a
 }
 
 func open(ctx context.Context, r protocol.Request) error {
-	config, err := readConfig(r)
-	if err != nil {
-		return err
-	}
 	c := client{now: new(atomic.Int64)}
-	options := []rostering.Option{rostering.WithLogger(slog.New(handler{slog.DiscardHandler, r})), rostering.WithHeader(lists(r.Headers))}
+	c.now.Store(*r.Now)
+	options := []rostering.Option{
+		rostering.WithLogger(slog.New(handler{slog.DiscardHandler, r})), rostering.WithHeader(lists(r.Headers)),
+		rostering.WithClock(func() time.Time { return time.Unix(c.now.Load(), 0) }),
+	}
 	if r.Timeout != nil {
 		options = append(options, rostering.WithTimeout(seconds(r.Timeout)))
 	}
@@ -136,7 +123,7 @@ func open(ctx context.Context, r protocol.Request) error {
 		options = append(options, rostering.WithMaxBody(*r.MaxBody))
 	}
 	if r.UserAgent != "" {
-		options = append(options, rostering.WithHTTPClient(httpClient(r.UserAgent)))
+		options = append(options, rostering.WithHTTPClient(&http.Client{Transport: agent(r.UserAgent)}))
 	}
 	if r.Wasm != "" {
 		wasm, err := os.ReadFile(r.Wasm)
@@ -152,46 +139,29 @@ func open(ctx context.Context, r protocol.Request) error {
 		}
 		options = append(options, rostering.WithStore(store))
 	}
-	if r.Clock {
-		options = append(options, rostering.WithClock(func() time.Time { return time.Unix(c.now.Load(), 0) }))
-	}
-	if c.Client, err = rostering.New(ctx, config, options...); err == nil {
+	var err error
+	if c.Client, err = rostering.New(ctx, config(r), options...); err == nil {
 		clients.Store(r.Client, c)
 	}
 	return err
 }
 
-// readConfig reads a config as programs do: from variables, or as a [rostering.Config], whose fields have the names of the
-// keys without underscores.
-func readConfig(r protocol.Request) (config rostering.Config, err error) {
+// config makes a config as programs do: from variables, or with its fields.
+func config(r protocol.Request) rostering.Config {
+	for name, value := range r.Variables {
+		_ = os.Setenv(name, value)
+		defer func() { _ = os.Unsetenv(name) }()
+	}
 	if r.Variables != nil {
-		for name, value := range r.Variables {
-			_ = os.Setenv(name, value)
-			defer func() { _ = os.Unsetenv(name) }()
-		}
-		return rostering.ConfigFromEnv(), nil
+		return rostering.ConfigFromEnv()
 	}
-	values := map[string]any{}
-	for key, value := range r.Config {
-		values[strings.ReplaceAll(key, "_", "")] = value
+	margin, _ := strconv.Atoi(r.Config["refresh_margin"])
+	return rostering.Config{
+		Environment: rostering.Environment(r.Config["environment"]), AuthURL: r.Config["auth_url"], BaseURL: r.Config["base_url"],
+		ClientID: r.Config["client_id"], ClientSecret: rostering.Secret(r.Config["client_secret"]),
+		CustomerID: r.Config["customer_id"], UserID: r.Config["user_id"], Scope: r.Config["scope"],
+		RefreshMargin: time.Duration(margin) * time.Second, AllowHTTP: r.Config["allow_http"] == "true",
 	}
-	if allow, ok := r.Config["allow_http"]; ok {
-		values["allowhttp"] = json.RawMessage(allow)
-	}
-	if margin, ok := r.Config["refresh_margin"]; ok { // whole seconds; zero is the default to the library, and less than zero none
-		n, err := strconv.ParseInt(margin, 10, 64)
-		if err != nil {
-			return config, err
-		}
-		values["refreshmargin"] = cmp.Or(n*int64(time.Second), -1)
-	}
-	text, err := json.Marshal(values)
-	if err == nil {
-		in := json.NewDecoder(strings.NewReader(string(text)))
-		in.DisallowUnknownFields()
-		err = in.Decode(&config)
-	}
-	return config, err
 }
 
 // seconds converts a timeout. Null becomes 0, which means no timeout to the library.

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -16,31 +17,26 @@ import (
 )
 
 // openStore returns the store of that name, which it makes first.
-func openStore(o *protocol.Store) (s rostering.Store, err error) {
-	if known, ok := stores.Load(o.Name); ok {
-		return known.(rostering.Store), nil
-	}
-	switch o.Kind {
+func openStore(o *protocol.Store) (rostering.Store, error) {
+	open, _ := stores.LoadOrStore(o.Name, sync.OnceValues(func() (rostering.Store, error) { return newStore(o) }))
+	return open.(func() (rostering.Store, error))()
+}
+
+func newStore(o *protocol.Store) (rostering.Store, error) {
+	switch kind, place, _ := strings.Cut(o.URL, ":"); kind {
 	case "memory":
-		s = new(rostering.MemoryStore)
-	case "folder":
-		s, err = rostering.NewFileStore(o.Folder)
-	case "redis":
-		var options *redis.Options
-		if options, err = redis.ParseURL(o.URL); err == nil {
-			options.ContextTimeoutEnabled = true
-			s = redisstore.New(redis.NewClient(options))
-		}
+		return new(rostering.MemoryStore), nil
+	case "file":
+		return rostering.NewFileStore(place)
 	case "http":
-		s = httpStore(o.URL)
-	default:
-		err = fmt.Errorf("no store %s", o.Kind)
+		return httpStore(o.URL), nil
 	}
+	options, err := redis.ParseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	known, _ := stores.LoadOrStore(o.Name, s)
-	return known.(rostering.Store), nil
+	options.ContextTimeoutEnabled = true
+	return redisstore.New(redis.NewClient(options)), nil
 }
 
 func useStore(ctx context.Context, r protocol.Request) (a protocol.Response, err error) {
@@ -51,18 +47,16 @@ func useStore(ctx context.Context, r protocol.Request) (a protocol.Response, err
 	ttl := time.Duration(r.TTL * float64(time.Second))
 	switch r.Do {
 	case "get":
-		if value, found, err := s.Get(ctx, r.Key); err != nil || !found {
-			return a, err
-		} else {
+		value, found, err := s.Get(ctx, r.Key)
+		if found {
 			a.Value = &value
 		}
+		return a, err
 	case "add":
 		added, err := s.Add(ctx, r.Key, r.Value, ttl)
 		return protocol.Response{Added: &added}, err
-	default:
-		err = s.Set(ctx, r.Key, r.Value, ttl)
 	}
-	return a, err
+	return a, s.Set(ctx, r.Key, r.Value, ttl)
 }
 
 // httpStore is a store at a URL.
@@ -96,8 +90,5 @@ func (s httpStore) post(ctx context.Context, result any, op, key, value string, 
 		return err
 	}
 	defer func() { _ = got.Body.Close() }()
-	if got.StatusCode != http.StatusOK {
-		return fmt.Errorf("the store responded %d", got.StatusCode)
-	}
 	return json.NewDecoder(got.Body).Decode(result)
 }

@@ -4,28 +4,22 @@ import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withT
 
 /** @typedef {Record<string, any>} Request see ../README.md */
 /** @typedef {import('automatic-rostering').Store} Store */
-/** @typedef {{client: Client, now: number | undefined, send: typeof fetch | undefined}} Opened */
+/** @typedef {{client: Client, now: number, send: typeof fetch | undefined}} Opened */
+
+/** @typedef {{signal: AbortSignal, waitUntil?: (section: Promise<unknown>) => void}} Context what is added to a call */
 
 /**
- * What a runtime adds.
- *
  * @typedef {object} Runtime
  * @property {(event: object) => void} emit
- * @property {Record<string, (store: Request) => Store | Promise<Store>>} [stores] by kind
+ * @property {Record<string, (url: string) => Store | Promise<Store>>} [stores] by the scheme
  * @property {(error: any) => string} show returns all that a debugger could show
- */
-
-/**
- * What a request of the adapter adds to a call.
- *
- * @typedef {{signal: AbortSignal, waitUntil?: (section: Promise<unknown>) => void}} Context
  */
 
 const closedToKeep = 16; // for calls that come after close
 
 /** Carries out requests. */
 export class Adapter {
-  /** @type {Map<string, Opened | Promise<Opened>>} */
+  /** @type {Map<string, Opened>} */
   #clients = new Map();
   /** @type {string[]} */
   #closed = [];
@@ -44,7 +38,7 @@ export class Adapter {
       for (let left = request.times ?? 1; left > 1; left -= 1) await this.#run(request, context);
       return await this.#run(request, context);
     } catch (error) {
-      return this.#failure(error, request, context.signal);
+      return this.#failure(error);
     }
   }
 
@@ -52,34 +46,33 @@ export class Adapter {
   async #run(request, context) {
     const { op, client: name } = request;
     if (op === 'store') return this.#useStore(request);
-    if (op === 'own' && name === undefined)
-      return received(await fetch(...ownRequest(request.request, context.signal)));
+    if (op === 'own' && name === undefined) return received(await fetch(request.url, init(request, context.signal)));
     if (op === 'open') {
-      const opening = this.#open(request);
-      this.#clients.set(name, opening); // a request that comes next waits for it
-      this.#clients.set(name, await opening);
+      this.#clients.set(name, await this.#open(request));
       return {};
     }
-    const found = this.#clients.get(name);
-    if (!found) throw new Error(`no client ${name}`);
-    const opened = found instanceof Promise ? await found : found; // workerd permits no request to wait for another
+    const opened = this.#clients.get(name);
+    if (!opened) throw new Error(`no client ${name}`);
     if (request.now !== undefined) opened.now = request.now;
     const call = () => this.#call(opened, request, context);
     if (!request.retry) return call();
     const { deadline, codes } = request.retry;
     const retryIf = codes && ((/** @type {RosteringError} */ { code }) => codes.includes(code));
-    return retry(call, given({ deadlineMs: 1000 * deadline, retryIf, signal: context.signal }));
+    return retry(call, { deadlineMs: 1000 * deadline, retryIf, signal: context.signal });
   }
 
   /** @param {Request} request @returns {Promise<Opened>} */
   async #open(request) {
-    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, store, clock, headers } = request;
-    const opened = /** @type {Opened} */ ({});
-    if (agent !== undefined) opened.send = withUserAgent(agent);
-    opened.client = await Client.open(variables ? configFromEnv(variables) : typedConfig(request.config), {
-      ...given({ maxBody, plugin, headers, fetch: opened.send, ...timeout(request) }),
-      ...(store && { store: await this.#store(store) }),
-      ...(clock && { clock: () => (opened.now === undefined ? Date.now() : 1000 * opened.now) }),
+    const { variables, config, user_agent: agent, max_body: maxBody, wasm: plugin, now, headers } = request;
+    const opened = /** @type {Opened} */ ({ now, send: agent && withUserAgent(agent) });
+    opened.client = await Client.open(variables ? configFromEnv(variables) : typedConfig(config), {
+      ...timeout(request),
+      maxBody,
+      plugin,
+      headers,
+      fetch: opened.send,
+      store: request.store && (await this.#store(request.store)),
+      clock: () => 1000 * opened.now,
       logger: this.#logger(request),
     });
     return opened;
@@ -97,79 +90,63 @@ export class Adapter {
   /** @param {Opened} opened @param {Request} request @param {Context} context */
   async #call({ client, send }, request, context) {
     const { op, customer_id: customerId, user_id: userId, force, refused } = request;
+    const { path, method, headers, query: searchParams, json } = request;
+    const sent = { path, method, headers, searchParams, json, body: body(request) };
     const { signal, waitUntil } = context;
-    const options = given({ signal, waitUntil, ...timeout(request) });
+    const options = { signal, waitUntil, ...timeout(request) };
     let view = client;
     if (customerId !== undefined) view = view.forCustomer(customerId);
     if (userId !== undefined) view = view.forUser(userId);
-    switch (op) {
-      case 'list_jobs':
-        return received(await view.listJobs({ ...given({ headers: request.request?.headers }), ...options }));
-      case 'send_request': {
-        const { path, method, headers, query: searchParams, json } = request.request;
-        const ids = given({ customerId, userId });
-        const own = given({ path, method, headers, searchParams, json, body: body(request.request) });
-        return received(await client.sendRequest({ ...own, ...ids, ...options }));
-      }
-      case 'own':
-        return received(await withToken(client, send)(...ownRequest(request.request, signal)));
-      case 'get_token':
-        return { token: (await client.getToken({ ...given({ force, refused }), ...options })).toObject() };
-      case 'set_token':
-        return done(client.setToken(new Token(request.token)));
-      case 'clear_token':
-        return done(client.clearToken());
-      case 'set_secret':
-        return done(client.setSecret(request.secret));
-      case 'status':
-        return { known: view.status() };
-      case 'close':
-        await view.close(timeout(request));
-        if (view !== client) return {};
-        this.#closed.push(request.client);
-        if (this.#closed.length > closedToKeep) this.#clients.delete(this.#closed.shift() ?? '');
-        return {};
-    }
-    throw new Error(`no operation ${op}`);
+    /** @type {Record<string, () => any>} */
+    const calls = {
+      list_jobs: () => view.listJobs({ headers, ...options }),
+      send_request: () => client.sendRequest({ ...sent, customerId, userId, ...options }),
+      own: () => withToken(client, send)(request.url, init(request, signal)),
+      get_token: () => view.getToken({ force, refused, ...options }),
+      set_token: () => client.setToken(new Token(JSON.parse(request.token))),
+      clear_token: () => client.clearToken(),
+      set_secret: () => client.setSecret(request.secret),
+      status: () => ({ body: JSON.stringify(view.status()) }),
+      close: () => view.close(timeout(request)).then(() => view === client && this.#forget(request.client)),
+    };
+    const result = await /** @type {() => any} */ (calls[op])();
+    if (result instanceof Response) return received(result);
+    return result instanceof Token ? { body: JSON.stringify(result.toObject()) } : { ...result };
+  }
+
+  /** Forgets a client after some others have closed. @param {string} client */
+  #forget(client) {
+    this.#closed.push(client);
+    if (this.#closed.length > closedToKeep) this.#clients.delete(this.#closed.shift() ?? '');
   }
 
   /** @param {Request} request */
   async #useStore({ store: spec, do: operation, key, value, ttl }) {
-    const store = await this.#store(spec);
-    if (operation === 'get') return { value: await store.get(key) };
-    if (operation === 'add') return { added: await store.add(key, value, ttl) };
-    return done(store.set(key, value, ttl));
+    const store = /** @type {any} */ (await this.#store(spec));
+    const result = await store[operation](key, value, ttl);
+    return operation === 'get' ? { value: result } : { added: result };
   }
 
   /** Opens a store, or finds it. @param {Request} spec */
-  #store(spec) {
-    const { name, kind, url } = spec;
+  #store({ name, url }) {
     const open = async () => {
+      const kind = url.split(':')[0];
       if (kind === 'memory') return new MemoryStore();
-      if (kind === 'http') return httpStore(url);
-      const make = this.#runtime.stores?.[kind];
-      if (!make) throw new Error(`no store of kind ${kind} on this runtime`);
-      return make(spec);
+      return this.#runtime.stores?.[kind]?.(url) ?? httpStore(url);
     };
     const store = this.#stores.get(name) ?? open();
     this.#stores.set(name, store);
     return store;
   }
 
-  /** @param {any} error @param {Request} request @param {AbortSignal} signal */
-  #failure(error, { op }, signal) {
-    if (signal.aborted && error === signal.reason) return { canceled: true };
-    const text = String(error);
+  /** @param {any} error */
+  #failure(error) {
     const cause = error?.cause === undefined ? undefined : String(error.cause);
-    const all = { text, cause, shown: this.#runtime.show(error) };
-    if (error instanceof RosteringError) {
-      const { status, headers } = error;
-      const whole = error.body === undefined ? undefined : encode(new TextEncoder().encode(error.body));
-      return { ...all, error: JSON.stringify(error), status, headers: headers && plain(headers), body: whole };
-    }
-    if (error.name === 'AbortError' && error.message === 'the client is closed') return { ...all, closed: true };
-    const isMisuse = error instanceof RangeError || (error instanceof TypeError && op !== 'own'); // fetch throws it, too
-    return isMisuse ? { ...all, misuse: text } : { ...all, trap: text };
+    const all = { text: String(error), cause, shown: this.#runtime.show(error) };
+    if (!(error instanceof RosteringError)) return all;
+    const { status, headers } = error;
+    const bytes = error.body === undefined ? undefined : encode(new TextEncoder().encode(error.body));
+    return { ...all, error: JSON.stringify(error), status, headers: headers && plain(headers), body: bytes };
   }
 }
 
@@ -177,20 +154,13 @@ export class Adapter {
 function typedConfig(config = {}) {
   const entries = Object.entries(config).map(([key, value]) => {
     const name = key.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase());
-    const isTyped = ['refresh_margin', 'allow_http'].includes(key) && /^(-?\d+|true|false)$/.test(value);
-    return [name, isTyped ? JSON.parse(value) : value];
+    return [name, ['refresh_margin', 'allow_http'].includes(key) ? JSON.parse(value) : value];
   });
   return /** @type {import('automatic-rostering').Config} */ (Object.fromEntries(entries));
 }
 
 /** @param {{timeout?: number | null}} request @returns {{timeoutMs?: number}} */
 const timeout = ({ timeout: s }) => (s === undefined ? {} : { timeoutMs: s === null ? Infinity : 1000 * s });
-
-/** Leaves out what is not there. @template T @param {T} options @returns {any} */
-const given = (options) => Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined));
-
-/** @param {Promise<void>} call */
-const done = async (call) => (await call, {});
 
 /** Makes a fetch with a default header, as an HTTP client has one. @param {string} agent @returns {typeof fetch} */
 const withUserAgent = (agent) => (input, init) => {
@@ -202,26 +172,14 @@ const withUserAgent = (agent) => (input, init) => {
 /** @param {Request} request */
 function body({ body, once }) {
   if (body === undefined) return undefined;
-  const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+  const bytes = Uint8Array.from(body, (/** @type {string} */ character) => character.charCodeAt(0));
   return once ? new Blob([bytes]).stream() : bytes;
 }
 
-/**
- * Returns what fetch takes.
- *
- * @param {Request} request
- * @param {AbortSignal} signal
- * @returns {[URL, RequestInit]}
- */
-function ownRequest(request, signal) {
-  const { url, method, headers: fields, query = {}, json } = request;
-  const target = new URL(url);
-  for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
-  const headers = new Headers(fields);
-  if (json !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
-  const content = json === undefined ? body(request) : JSON.stringify(json);
-  const init = { headers, signal, duplex: 'half', ...given({ method, body: content }) };
-  return [target, init];
+/** Returns what fetch takes. @param {Request} request @param {AbortSignal} signal @returns {RequestInit} */
+function init(request, signal) {
+  const { method, headers } = request;
+  return /** @type {any} */ ({ signal, duplex: 'half', method, headers, body: body(request) });
 }
 
 /** @param {Response} response */
@@ -237,14 +195,14 @@ const plain = (headers) => Object.fromEntries(headers);
 function encode(bytes) {
   let text = '';
   for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
-  return btoa(text);
+  return text;
 }
 
 /** A store that a program has written itself. @param {string} url @returns {Store} */
 function httpStore(url) {
   const post = async (/** @type {object} */ operation) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(operation) });
-    if (response.status !== 200) throw new Error(`the store responded with ${response.status}`);
+    if (response.status !== 200) throw new Error(`the store responded with ${response.status}`); // Bun reads no body as null
     return response.json();
   };
   return {

@@ -25,8 +25,8 @@ const adapter = new Adapter({
   emit: print,
   show: (error) => inspections.map((inspect) => inspect(error)).join('\n'),
   stores: {
-    folder: ({ folder }) => new FileStore(folder),
-    async redis({ url }) {
+    file: (url) => new FileStore(url.slice(5)),
+    async redis(url) {
       const client = createClient({ url, disableOfflineQueue: true }).on('error', () => {});
       client.connect().catch(() => {}); // until the server is up, the store fails
       await once(client, 'ready').catch(() => {});
@@ -41,21 +41,15 @@ const running = new Map();
 /** @param {import('./adapter.js').Request} request */
 async function respond(request) {
   const { id, op, target } = request;
-  if (op === 'versions') return { versions: versions(process.versions) };
-  if (op === 'cancel') return void running.get(target)?.abort();
+  if (op === 'cancel') return void running.get(target)?.abort('canceled');
   const controller = new AbortController();
   running.set(id, controller);
   return adapter.respond(request, controller).finally(() => running.delete(id));
 }
 
-/** @param {Record<string, string | undefined>} versions those of Deno and Bun include Node's */
-function versions({ deno, bun, node, undici }) {
-  if (deno) return `Deno ${deno}`;
-  return bun ? `Bun ${bun}` : `Node ${node}, undici ${undici}`;
-}
-
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
-  void respond(request).then((response) => print({ id: request.id, ...response }));
+  const responded = respond(request).then((response) => print({ id: request.id, ...response }));
+  if (request.op === 'open') await responded;
 }
 process.exit(); // clients that were not closed may still have requests

@@ -32,19 +32,18 @@ export default {
     };
     const responded = adapter.respond(line, { signal: request.signal, waitUntil });
     if (line.op === 'open') await responded; // the next request finds the client
-    const { readable, writable } = new TransformStream();
-    const writer = writable.getWriter();
-    const write = async (/** @type {object[]} */ ...objects) => {
-      const lines = [...events.splice(0), ...objects].map((object) => `${JSON.stringify(object)}\n`);
-      if (lines.length > 0) await writer.write(new TextEncoder().encode(lines.join('')));
-    };
-    const written = async () => {
-      await write({ id: line.id, ...(await responded) });
-      await Promise.all(sections); // which may log
-      await write();
-      await writer.close();
-    };
-    written().catch(() => {}); // the caller has hung up
-    return new Response(readable);
+    const lines = new ReadableStream({
+      async start(controller) {
+        const write = (/** @type {object[]} */ ...objects) => {
+          const lines = [...events.splice(0), ...objects].map((object) => `${JSON.stringify(object)}\n`);
+          if (lines.length > 0) controller.enqueue(new TextEncoder().encode(lines.join('')));
+        };
+        write({ id: line.id, ...(await responded) });
+        await Promise.all(sections); // which may log
+        write();
+        controller.close();
+      },
+    });
+    return new Response(lines);
   },
 };

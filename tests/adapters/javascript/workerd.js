@@ -1,9 +1,8 @@
-// The adapter for Cloudflare's workerd. It runs worker.js, once for each file of the plugin, because workerd compiles that
-// when it starts; sends it each request; and cancels one by hanging up.
+// The adapter for Cloudflare's workerd. It runs worker.js, or the file that its argument names, once for each file of the plugin,
+// because workerd compiles that when it starts; sends it each request; and cancels one by hanging up.
 
 import { once } from 'node:events';
 import { request as send } from 'node:http';
-import { createRequire } from 'node:module';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { startWorker } from '../../../host-example/workerd/local.js';
@@ -13,10 +12,7 @@ import { startWorker } from '../../../host-example/workerd/local.js';
 /** @type {Map<string | undefined, Worker>} by the plugin's file */
 const workers = new Map();
 
-/** @type {Map<string, Worker>} by the client */
-const clients = new Map();
-
-/** @type {Map<string, Promise<unknown>>} by the client: when its last request has begun */
+/** @type {Map<string | undefined, Worker>} by the client: its Worker, once its last request has begun */
 const turns = new Map();
 
 /** @type {Map<number, AbortController>} */
@@ -25,7 +21,6 @@ const running = new Map();
 /** @param {string} line */
 async function respond(line) {
   const { id, op, client, wasm, target } = JSON.parse(line);
-  if (op === 'versions') return print({ id, versions: versions() });
   if (op === 'cancel') {
     running.get(target)?.abort();
     return print({ id });
@@ -34,21 +29,17 @@ async function respond(line) {
   running.set(id, controller);
   let responded = false;
   try {
-    if (op === 'open') clients.set(client, start(wasm));
-    const worker = clients.get(client) ?? start(undefined);
-    const begun = (turns.get(client) ?? worker).then(async () => begin((await worker).url, line, controller.signal));
-    if (client !== undefined)
-      turns.set(
-        client,
-        begun.catch(() => {}),
-      );
+    const turn = op === 'open' ? start(wasm) : (turns.get(client) ?? start(undefined));
+    const begun = turn.then(({ url }) => begin(url, line, controller.signal));
+    const next = () => turn;
+    turns.set(client, begun.then(next, next));
     for await (const received of createInterface({ input: await begun })) {
       console.log(received);
       responded ||= received.startsWith('{"id"'); // and not an event
     }
     if (!responded) throw new Error('the Worker ended without a response');
   } catch (error) {
-    if (!responded) print(controller.signal.aborted ? { id, canceled: true } : { id, trap: String(error) });
+    if (!responded) print({ id, text: controller.signal.aborted ? 'canceled' : String(error) });
   } finally {
     running.delete(id);
   }
@@ -56,7 +47,8 @@ async function respond(line) {
 
 /** Starts the Worker with a plugin, unless it runs. @param {string | undefined} wasm */
 function start(wasm) {
-  const worker = workers.get(wasm) ?? startWorker(new URL('worker.js', import.meta.url), wasm ? { wasm } : {});
+  const worker =
+    workers.get(wasm) ?? startWorker(new URL(process.argv[2] ?? 'worker.js', import.meta.url), wasm ? { wasm } : {});
   workers.set(wasm, worker);
   return worker;
 }
@@ -76,11 +68,6 @@ async function begin(url, line, signal) {
   const [response] = await once(request, 'response');
   if (response.statusCode !== 200) throw new Error(`workerd responded with ${response.statusCode}`);
   return response;
-}
-
-function versions() {
-  const load = createRequire(new URL('../../../host-example/workerd/local.js', import.meta.url));
-  return ['workerd', 'miniflare'].map((name) => `${name} ${load(`${name}/package.json`).version}`).join(', ');
 }
 
 const print = (/** @type {object} */ object) => console.log(JSON.stringify(object));

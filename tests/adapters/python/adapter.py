@@ -9,21 +9,15 @@ import json
 import logging
 import os
 import pickle
-import platform
-import re
-import ssl
 import sys
 import threading
-import time
-from base64 import b64decode, b64encode
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, fields
-from functools import cache, cached_property, partial
-from importlib.metadata import version
+from functools import cached_property, partial
 from math import ceil
 from traceback import format_exception, walk_tb
-from typing import Any, get_type_hints
+from typing import Any
 
 import httpx
 import stores
@@ -45,8 +39,6 @@ Json = dict[str, Any]
 logging.raiseExceptions = False  # a handler that throws is shown by a test of the library
 USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
-KINDS = get_type_hints(Config)
-TYPED = re.compile(r"true|false|-?\d+")  # a value that is no text, if its field may have another type
 THREADS = ThreadPoolExecutor(1000)
 writing = threading.Lock()
 
@@ -73,76 +65,35 @@ async def run(work: Callable[[], Any], times: int = 1) -> Any:
 class Events(logging.Handler):
     """Writes a client's log lines as events."""
 
-    def __init__(self, client: str, *, throws: bool) -> None:
+    def __init__(self, request: Json) -> None:
         super().__init__()
-        self.client, self.throws = client, throws
+        self.request = request
 
     def emit(self, record: logging.LogRecord) -> None:
-        if self.throws:
+        if "log" in self.request:
             raise OSError("the disk is full")
         level = "warn" if record.levelno == logging.WARNING else "debug"
-        line = record.getMessage()
-        write({"event": "log", "client": self.client, "level": level, "line": line})
-
-
-@cache
-def tls() -> ssl.SSLContext:
-    """Return what HTTP clients share, because it loads certificates."""
-    return httpx.create_ssl_context()
+        write({"event": "log", "client": self.request["client"], "level": level, "line": record.getMessage()})
 
 
 def new_http(**options: Any) -> Any:
     """Return an HTTP client that is not a client's own."""
     kind = httpx.AsyncClient if USE_ASYNC else httpx.Client
-    return kind(timeout=None, trust_env=False, verify=tls(), **options)
+    return kind(timeout=None, trust_env=False, **options)
 
 
-class Opened:
-    """A client with its clock."""
-
-    client: Any
-
-    def __init__(self, request: Json) -> None:
-        self.now = request.get("now", time.time())
-
-    async def open(self, request: Json, store: Any) -> None:
-        logger = logging.Logger(request["client"])  # noqa: LOG001 - it goes with the client
-        logger.addHandler(Events(request["client"], throws=request.get("log") == "throws"))
-        names = {"timeout": "timeout", "max_body": "max_body", "wasm": "plugin", "headers": "headers"}
-        options = {names[name]: request[name] for name in names if name in request} | {"store": store, "logger": logger}
-        if "user_agent" in request:
-            options["http"] = new_http(headers={"User-Agent": request["user_agent"]})
-        if request.get("clock"):
-            options["clock"] = lambda: self.now
-        if USE_ASYNC:
-            self.client = await AsyncClient(read_config(request), **options).open()
-        else:
-            self.client = await run(lambda: Client(read_config(request), **options))
-
-    def view(self, request: Json) -> Any:
-        """Return the client, or the view that a request wants."""
-        view = self.client
-        if "customer_id" in request:
-            view = view.for_customer(request["customer_id"])
-        if "user_id" in request:
-            view = view.for_user(request["user_id"])
-        return view
-
-    def call(self, request: Json) -> Callable[[], Any]:
-        """Return the call that a request wants. The ids are those of a view, or arguments of send_request."""
-        sent, timeout = request.get("request", {}), only(request, "timeout")
-        arguments = content(sent) | only(request, "customer_id", "user_id") | timeout
-        calls: dict[str, Callable[[], Any]] = {
-            "list_jobs": lambda: self.view(request).list_jobs(**only(sent, "headers"), **timeout),
-            "send_request": lambda: self.client.send_request(sent.get("path", ""), **arguments),
-            "get_token": lambda: self.view(request).get_token(**only(request, "force", "refused"), **timeout),
-            "set_token": lambda: self.client.set_token(Token.from_json(json.dumps(request["token"]))),
-            "clear_token": self.client.clear_token,
-            "set_secret": lambda: self.client.set_secret(request["secret"]),
-            "status": lambda: self.view(request).status(),
-            "close": lambda: self.view(request).close(**timeout),
-        }
-        return calls[request["op"]]
+def arguments(function: Callable[..., Any], request: Json) -> Json:
+    """Return those parts of a request that are arguments of a function, of which many have the names of httpx."""
+    all_of_them = request.copy()
+    if "query" in request:
+        all_of_them["params"] = request["query"]
+    if "body" in request:
+        body = request["body"].encode("latin-1")
+        once = later(body) if USE_ASYNC else iter([body])
+        all_of_them["content"] = once if "once" in request else body
+    if "token" in request:
+        all_of_them["token"] = Token.from_json(request["token"])
+    return {name: all_of_them[name] for name in inspect.signature(function).parameters if name in all_of_them}
 
 
 def read_config(request: Json) -> Config:
@@ -151,18 +102,16 @@ def read_config(request: Json) -> Config:
         return Config.from_env(request["variables"])
     # Python itself wants some fields; an empty value counts as missing.
     values = {field.name: "" for field in fields(Config) if field.default is MISSING} | request.get("config", {})
-    typed = {
-        name: json.loads(text) for name, text in values.items() if KINDS.get(name) is not str and TYPED.fullmatch(text)
-    }
+    typed = {name: json.loads(values[name]) for name in ("refresh_margin", "allow_http") if name in values}
     return Config(**values | typed)
 
 
 class Adapter:
-    """The clients and stores by name, and the requests in progress by id."""
+    """The clients by name, and the requests in progress by id."""
 
     def __init__(self) -> None:
-        self.clients: dict[str, Opened] = {}
-        self.stores: Json = {}
+        self.clients: Json = {}
+        self.now: Json = {}  # what the clock of each client shows
         self.tasks: dict[Any, asyncio.Task[None]] = {}
 
     @cached_property
@@ -183,53 +132,63 @@ class Adapter:
     async def respond(self, request: Json) -> None:
         try:
             response = await self.perform(request)
-        except asyncio.CancelledError:
-            response = {"canceled": True}
-        except Exception as error:  # noqa: BLE001 - the runner sees it
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the runner sees it
             response = failure(error)
         del self.tasks[request["id"]]
         write({"id": request["id"], **response})
 
     async def perform(self, request: Json) -> Json:
-        if opened := self.clients.get(request.get("client", "")):
-            opened.now = request.get("now", opened.now)
+        client = request.get("client", "")
+        self.now[client] = request.get("now", self.now.get(client))
         match request["op"]:
-            case "versions":
-                libraries = [f"{name} {version(name)}" for name in ("wasmtime", "httpx")]
-                return {"versions": ", ".join([f"Python {platform.python_version()}", *libraries])}
             case "open":
-                opened = Opened(request)
-                await opened.open(request, self.store(request.get("store")))
-                self.clients[request["client"]] = opened
+                self.clients[client] = await self.open(request)
                 return {}
             case "store":
                 return await self.use_store(request)
-            case "cancel" if USE_ASYNC:
-                if task := self.tasks.get(request["target"]):
+            case "cancel":  # Python cannot cancel a thread
+                if USE_ASYNC and (task := self.tasks.get(request.get("target"))):
                     task.cancel()
                 return {}
-            case "cancel":
-                raise NotImplementedError("no cancel: Python cannot cancel a thread")
             case "own":
-                auth = {"auth": RosteringAuth(self.clients[request["client"]].client)} if "client" in request else {}
-                sent = {"method": "GET"} | content(request["request"]) | only(request, "timeout") | auth
-                call = partial(self.http.request, url=request["request"]["url"], **sent)
+                auth = RosteringAuth(self.clients[client]) if client else None
+                send = self.http.request
+                call = partial(send, **{"method": "GET", "auth": auth} | arguments(send, request))
             case _:
-                call = retried(self.clients[request["client"]].call(request), request.get("retry"))
+                call = retried(make_call(self.clients[client], request), request.get("retry"))
         return succeeded(await run(call, request.get("times", 1)))
 
-    async def use_store(self, request: Json) -> Json:
-        arguments = {"key": request.get("key", "")}
-        if request["do"] != "get":
-            arguments |= {"value": request.get("value", ""), "ttl": ceil(request["ttl"])}
-        result = await run(partial(getattr(self.store(request["store"]), request["do"]), **arguments))
-        return {{"get": "value", "add": "added", "set": "set"}[request["do"]]: result}
+    async def open(self, request: Json) -> Any:
+        name = request["client"]
+        logger = logging.Logger(name)  # noqa: LOG001 - it goes with the client
+        logger.addHandler(Events(request))
+        options: Json = {"logger": logger, "clock": lambda: self.now[name]}
+        options |= {field: request[field] for field in ("timeout", "max_body", "headers") if field in request}
+        if "wasm" in request:
+            options["plugin"] = request["wasm"]
+        if "store" in request:
+            options["store"] = stores.make(**request["store"], for_asyncio=USE_ASYNC)
+        if "user_agent" in request:
+            options["http"] = new_http(headers={"User-Agent": request["user_agent"]})
+        if USE_ASYNC:
+            return await AsyncClient(read_config(request), **options).open()
+        return await run(lambda: Client(read_config(request), **options))
 
-    def store(self, spec: Json | None) -> Any:
-        """Return the store of a name, if there is one, and make it first."""
-        if spec and spec["name"] not in self.stores:
-            self.stores[spec["name"]] = stores.make(spec, for_asyncio=USE_ASYNC)
-        return self.stores[spec["name"]] if spec else None
+    async def use_store(self, request: Json) -> Json:
+        store, do = stores.make(**request["store"], for_asyncio=USE_ASYNC), request["do"]
+        more = [] if do == "get" else [request.get("value", ""), ceil(request["ttl"])]
+        result = await run(partial(getattr(store, do), request["key"], *more))
+        return {"value" if do == "get" else "added": result}
+
+
+def make_call(client: Any, request: Json) -> Callable[[], Any]:
+    """Return the call that a request wants. The ids are those of a view, or arguments of send_request."""
+    if "customer_id" in request and request["op"] != "send_request":
+        client = client.for_customer(request.pop("customer_id"))
+    if "user_id" in request and request["op"] != "send_request":
+        client = client.for_user(request.pop("user_id"))
+    call = getattr(client, request["op"])
+    return partial(call, **arguments(call, request))
 
 
 def retried(call: Callable[[], Any], options: Json | None) -> Any:
@@ -238,66 +197,39 @@ def retried(call: Callable[[], Any], options: Json | None) -> Any:
         return call
     codes = options.get("codes")
     chosen: Json = {} if codes is None else {"retry_if": lambda error: error.code in codes}
-    return partial(async_retry if USE_ASYNC else retry, call, **only(options, "deadline"), **chosen)
+    return partial(async_retry if USE_ASYNC else retry, call, deadline=options["deadline"], **chosen)
 
 
-def only(request: Json, *names: str) -> Json:
-    """Return those of the fields that a request has."""
-    return {name: request[name] for name in names if name in request}
-
-
-def content(request: Json) -> Json:
-    """Return the arguments of `send_request`, which are those of httpx, too."""
-    arguments = only(request, "method", "headers", "json")
-    if "query" in request:
-        arguments["params"] = request["query"]
-    if "body" in request:
-        body = b64decode(request["body"])
-        once = in_pieces(body) if USE_ASYNC else iter(pieces(body))
-        arguments["content"] = once if request.get("once") else body
-    return arguments
-
-
-def pieces(body: bytes) -> Iterable[bytes]:
-    """Return the parts of a body."""
-    return [body[at : at + 1000] for at in range(0, len(body), 1000)]
-
-
-async def in_pieces(body: bytes) -> AsyncIterator[bytes]:
-    """Yield the parts of a body."""
-    for piece in pieces(body):
-        yield piece
+async def later(body: bytes) -> AsyncIterator[bytes]:
+    """Yield a body once."""
+    yield body
 
 
 def succeeded(result: Any) -> Json:
     """Return what a call returned."""
     match result:
         case httpx.Response():
-            body = b64encode(result.content).decode()
+            body = result.content.decode("latin-1")
             return {"status": result.status_code, "headers": dict(result.headers), "body": body}
         case Token():
-            return {"token": json.loads(result.to_json())}
+            return {"body": result.to_json()}
         case Status():
-            return {"known": result.to_dict()}
+            return {"body": json.dumps(result.to_dict())}
     return {}
 
 
-def failure(error: Exception) -> Json:
+def failure(error: BaseException) -> Json:
     """Return what an error says."""
-    response: Json = {"text": str(error), "shown": shown(error)}
+    response: Json = {"text": f"{type(error).__name__}: {error}", "shown": shown(error)}
     if isinstance(error, RosteringError):
         response |= {"error": json.dumps(error.to_dict()), "status": error.status}
         response["headers"] = dict(error.headers or {})
-        response["body"] = b64encode((error.body or "").encode()).decode()
+        response["body"] = (error.body or "").encode().decode("latin-1")
         response["cause"] = repr(error.__cause__) if error.__cause__ else None
-        return {name: value for name, value in response.items() if value}
-    if isinstance(error, RuntimeError) and str(error).startswith("the client is closed"):
-        return {**response, "closed": True}
-    named = f"{type(error).__name__}: {error}"
-    return {**response, "misuse" if isinstance(error, TypeError | ValueError) else "trap": named}
+    return {name: value for name, value in response.items() if value}
 
 
-def shown(error: Exception) -> str:
+def shown(error: BaseException) -> str:
     """Return an error with its traceback, its copies, and all that it refers to."""
     texts, seen = format_exception(error), set[int]()
     left: list[Any] = [error, pickle.loads(pickle.dumps(error))]  # noqa: S301

@@ -1,5 +1,6 @@
 """The stores of clients."""
 
+from functools import cache
 from typing import Any
 
 import httpx
@@ -13,20 +14,20 @@ from automatic_rostering.redis_store import AsyncRedisStore, RedisStore
 OPTIONS: dict[str, Any] = {"timeout": None, "trust_env": False, "verify": False}
 
 
-def make(spec: dict[str, str], *, for_asyncio: bool) -> Any:
-    """Make a store."""
-    match spec["kind"]:
+@cache
+def make(name: str, url: str, *, for_asyncio: bool) -> Any:  # noqa: ARG001 - another name is another store
+    """Make the store of a name, or return it."""
+    kind, _, place = url.partition(":")
+    match kind:
         case "memory":
             return MemoryStore()
-        case "folder":
-            return FileStore(spec["folder"])
+        case "file":
+            return FileStore(place)
         case "redis" if for_asyncio:
-            return AsyncRedisStore(redis.asyncio.Redis.from_url(spec["url"], socket_timeout=1))
+            return AsyncRedisStore(redis.asyncio.Redis.from_url(url, socket_timeout=1))
         case "redis":
-            return RedisStore(redis.Redis.from_url(spec["url"], socket_timeout=1))
-        case "http":
-            return AsyncHttpStore(spec["url"]) if for_asyncio else HttpStore(spec["url"])
-    raise NotImplementedError(f"no store of kind {spec['kind']}")
+            return RedisStore(redis.Redis.from_url(url, socket_timeout=1))
+    return AsyncHttpStore(url) if for_asyncio else HttpStore(url)
 
 
 class HttpStore:

@@ -4,8 +4,6 @@ import json
 import os
 import re
 import sys
-from base64 import b64decode, b64encode
-from importlib.metadata import version
 from typing import Any
 
 import extism
@@ -21,19 +19,16 @@ for request in map(json.loads, sys.stdin):
     response: dict[str, Any] = {"id": request["id"]}
     try:
         match request["op"]:
-            case "versions":
-                sdk = f"extism {version('extism')}, libextism {extism.extism_version()}"
-                response["versions"] = f"Python {sys.version.split()[0]}, {sdk}"
             case "open":
                 options = {key: request[key] for key in ("config", "allowed_hosts") if key in request}
                 manifest = {"wasm": [{"path": request["wasm"]}], "allowed_hosts": []} | options
                 # The default of `functions` is every host function of the program.
                 plugin = extism.Plugin(manifest, wasi=request.get("wasi", False), functions=[])
             case "call":
-                output = plugin.call(request["export"], b64decode(request.get("input", "")))
-                response["output"] = b64encode(output).decode()
+                output = plugin.call(request["export"], request.get("input", "").encode("latin-1"))
+                response["output"] = output.decode("latin-1")
     except Exception as error:  # noqa: BLE001 - the plugin's own errors are JSON objects
-        response["error" if str(error).startswith("{") else "trap"] = str(error)
+        response["error" if str(error).startswith("{") else "text"] = str(error)
     log.drain()
     for match in filter(None, map(LINE.fullmatch, lines)):
         print(json.dumps({"event": "log", "level": match[1].lower(), "line": match[2]}))

@@ -24,12 +24,12 @@ export async function respond(request, options) {
       plugin = await createPlugin(wasm, { useWasi, config, allowedHosts, logger, logLevel: 'debug', ...options });
       return [{ id }];
     }
-    const bytes = Uint8Array.from(atob(request.input ?? ''), (character) => character.charCodeAt(0));
+    const bytes = Uint8Array.from(request.input ?? '', (/** @type {string} */ character) => character.charCodeAt(0));
     const output = (await plugin?.call(request.export, bytes))?.bytes() ?? [];
-    return [...events, { id, output: btoa(Array.from(output, (byte) => String.fromCharCode(byte)).join('')) }];
+    return [...events, { id, output: Array.from(output, (byte) => String.fromCharCode(byte)).join('') }];
   } catch (thrown) {
     const { message } = /** @type {Error} */ (thrown);
     const [, error] = message.split('Plugin-originated error: ');
-    return [...events, { id, ...(error ? { error } : { trap: message }) }];
+    return [...events, { id, ...(error ? { error } : { text: message }) }];
   }
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -23,8 +24,8 @@ type Host struct {
 	Name string `json:"name"`
 	// Command starts its adapter, in the folder of its language. The core has none, as it runs in this process.
 	Command []string `json:"command"`
-	// Build is the file in the folder plugin for a raw host, and All says that it plays all cases of the plugin, and not only
-	// those for every host.
+	// Build is the file in the folder plugin for a raw host; that with poison fills the heap with a pattern between calls, so that
+	// what outlives its call shows. All says that the host plays all cases of the plugin, and not only those for every host.
 	Build string `json:"build"`
 	All   bool   `json:"all"`
 
@@ -50,6 +51,18 @@ func (h Host) Differs(differences map[string]string) bool {
 // Variant reports whether the host runs another build than the host of its name alone.
 func (h Host) Variant() bool {
 	return strings.HasSuffix(h.Name, "-nowasi") || strings.HasSuffix(h.Name, "-poison")
+}
+
+// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".
+func (h Host) Versions() (string, error) {
+	kind := "host"
+	if h.Library {
+		kind = "library"
+	}
+	command := exec.Command(filepath.Join(Root(), "tests/runner/hosts/versions.sh"), kind, h.Name)
+	command.Dir = h.folder
+	out, err := command.Output()
+	return strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", ", "), err
 }
 
 // Root is the folder of the repository.

@@ -31,33 +31,18 @@ type language struct {
 func (l language) name() string   { return path.Base(l.Folder) }
 func (l language) folder() string { return filepath.Join(Root(), "sdk", l.Folder) }
 
-// inGo starts the raw host in Go. The build with poison fills the heap with a pattern between calls, so
-// that what outlives its call shows there.
-var inGo = []string{"go", "run", "-C", "../../tests", "./adapters/raw/go"}
-
-var goLanguage = language{
-	Folder: "go",
-	Hosts: []Host{
-		{Name: "go", Command: inGo, Build: "rostering.wasm", All: true},
-		{Name: "go-nowasi", Command: inGo, Build: "rostering-nowasi.wasm"},
-		{Name: "go-poison", Command: inGo, Build: "../build/rostering-poison.wasm", All: true},
-	},
-	Adapters: []Host{{Name: "go", Command: []string{"../../build/adapters/go/adapter"}}},
-}
-
 // The Makefile reads it, too.
 //
 //go:embed languages.json
 var languagesJSON []byte
 
-// languages are Go, and those of languages.json.
+// languages are those of languages.json.
 var languages = sync.OnceValue(func() (all []language) {
 	decoder := json.NewDecoder(bytes.NewReader(languagesJSON))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&all); err != nil {
 		panic(fmt.Sprintf("languages.json: %v", err))
 	}
-	all = append([]language{goLanguage}, all...)
 	for _, l := range all {
 		for i := range l.Hosts {
 			l.Hosts[i].folder = l.folder()
@@ -71,29 +56,38 @@ var languages = sync.OnceValue(func() (all []language) {
 	return all
 })
 
-// notHere is the status of a tasks.sh that misses its toolchain.
+// notHere is the status of tasks.sh and setup.sh if something is missing.
 const notHere = 69
 
-// each calls f, in a subtest, with the hosts of each language that HOSTS names, or of all. A language whose toolchain is missing is
-// skipped, and says how to get it; with CI=true that is a failure.
-func each(t *testing.T, verb string, of func(language) []Host, f func(t *testing.T, language string, hosts []Host)) {
+// each calls f, in a subtest, with the raw hosts or libraries of each language that HOSTS names, or of all. A language whose
+// toolchain is missing is skipped, and says how to get it; with CI=true that is a failure.
+func each(t *testing.T, verb string, of func(language) []Host, f func(t *testing.T, h Host)) {
 	for _, l := range languages() {
 		if hosts := of(l); len(hosts) > 0 && Wanted(l.name()) {
 			t.Run(l.name(), func(t *testing.T) {
 				t.Parallel()
 				Setup(t, l.name(), verb)
-				f(t, l.name(), hosts)
+				for _, h := range hosts {
+					t.Run(h.Name, func(t *testing.T) {
+						if h.Library { // raw hosts of a language share an adapter
+							t.Parallel()
+						}
+						f(t, h)
+					})
+				}
 			})
 		}
 	}
 }
 
 // Each calls f with the raw hosts of each language, and with those of the core, which go with Go.
-func Each(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
+func Each(t *testing.T, f func(t *testing.T, h Host)) {
 	if Wanted("go") {
 		t.Run("core", func(t *testing.T) {
 			t.Parallel()
-			f(t, "core", []Host{Core, CoreInFlows})
+			for _, h := range []Host{Core, CoreInFlows} {
+				t.Run(h.Name, func(t *testing.T) { f(t, h) })
+			}
 		})
 	}
 	each(t, "setup", func(l language) []Host { return l.Hosts }, f)
@@ -101,41 +95,20 @@ func Each(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
 
 // EachLibrary calls f with the adapter of each library. They run in parallel.
 func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
-	each(t, "adapter", func(l language) []Host { return l.Adapters }, func(t *testing.T, _ string, all []Host) {
-		for _, h := range all {
-			t.Run(h.Name, func(t *testing.T) {
-				t.Parallel()
-				f(t, h)
-			})
-		}
-	})
+	each(t, "adapter", func(l language) []Host { return l.Adapters }, f)
 }
 
-// Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
-// a folder of examples.
-func Languages() (names []string) {
-	for _, l := range languages() {
-		names = append(names, l.name())
-	}
-	return names
-}
-
+// find returns a language, or a runtime of JavaScript.
 func find(name string) language {
-	i := slices.Index(Languages(), name)
+	i := slices.IndexFunc(languages(), func(l language) bool { return l.name() == name })
 	if i < 0 {
-		panic(fmt.Sprintf("unknown language %q; use some of %s", name, Languages()))
+		panic(fmt.Sprintf("languages.json has no language %q", name))
 	}
 	return languages()[i]
 }
 
-// Libraries are the adapters of a language, or of a runtime of JavaScript; Library is the first.
+// Libraries are the adapters of a language, or of a runtime of JavaScript.
 func Libraries(name string) []Host { return find(name).Adapters }
-
-// Library is the first adapter of a language, or of a runtime of JavaScript.
-func Library(name string) Host { return find(name).Adapters[0] }
-
-// Folder returns that of a language's library, or of a runtime of JavaScript's.
-func Folder(name string) string { return find(name).folder() }
 
 // Wanted reports whether the environment variable HOSTS, a list with commas, includes a
 // language or is empty. It panics if HOSTS names an unknown language: no test would run
@@ -152,9 +125,6 @@ func Wanted(name string) bool {
 	return slices.Contains(names, name)
 }
 
-// setups are the results of each language's `tasks.sh setup` and `adapter`, which run once.
-var setups sync.Map
-
 // Setup installs what a language needs for a verb of its tasks.sh, setup or adapter. It skips the test if HOSTS omits the
 // language.
 func Setup(t *testing.T, language, verb string) {
@@ -162,29 +132,34 @@ func Setup(t *testing.T, language, verb string) {
 	if !Wanted(language) {
 		t.Skip("HOSTS omits " + language)
 	}
-	run, _ := setups.LoadOrStore(language+" "+verb, sync.OnceValues(func() ([]byte, error) {
-		folder, runtime, _ := strings.Cut(Folder(language), "/runtimes/")
-		return exec.Command(filepath.Join(folder, "tasks.sh"), verb, runtime).CombinedOutput()
+	folder, runtime, _ := strings.Cut(find(language).folder(), "/runtimes/")
+	prepare(t, filepath.Join(folder, "tasks.sh"), verb, runtime)
+}
+
+// Require installs what tools/programs.txt lists for some tests.
+func Require(t testing.TB, who string) {
+	t.Helper()
+	prepare(t, filepath.Join(Root(), "tools/setup.sh"), who)
+}
+
+// prepared are the results of commands, which run once.
+var prepared sync.Map
+
+// prepare runs a command. If it misses something on the machine, the test is skipped; with CI=true that is a failure.
+func prepare(t testing.TB, command ...string) {
+	t.Helper()
+	run, _ := prepared.LoadOrStore(strings.Join(command, " "), sync.OnceValues(func() ([]byte, error) {
+		return exec.Command(command[0], command[1:]...).CombinedOutput()
 	}))
 	out, err := run.(func() ([]byte, error))()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-	case errors.As(err, &exit) && exit.ExitCode() == notHere:
-		Skip(t, string(bytes.TrimSpace(out)))
+	case errors.As(err, &exit) && exit.ExitCode() == notHere && os.Getenv("CI") != "true":
+		t.Skipf("skipped: %s", bytes.TrimSpace(out))
 	default:
-		t.Fatalf("tasks.sh %s: %v\n%s", verb, err, out)
+		t.Fatalf("%s: %v\n%s", command, err, out)
 	}
-}
-
-// Skip skips a test for which something is missing on the machine; with CI=true that
-// is a failure.
-func Skip(t testing.TB, why string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(why)
-	}
-	t.Skipf("skipped: %s", why)
 }
 
 // Plugin returns the path of a build of the plugin. The repository has those for users. Those for tests are made from its
@@ -193,30 +168,10 @@ func Plugin(t testing.TB, file string) string {
 	t.Helper()
 	path := filepath.Join(Root(), file)
 	if _, err := os.Stat(path); err != nil {
-		RequireToolchain(t)
+		Require(t, "plugin")
 		t.Fatalf("%v: run make %s", err, file)
 	}
 	return path
-}
-
-var toolchain = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command(filepath.Join(Root(), "tools/setup.sh"), "plugin").CombinedOutput()
-})
-
-// RequireToolchain skips a test if what builds the plugin is missing.
-func RequireToolchain(t testing.TB) {
-	t.Helper()
-	if out, err := toolchain(); err != nil {
-		Skip(t, string(bytes.TrimSpace(out)))
-	}
-}
-
-// RequireRedis skips a test if Redis is missing.
-func RequireRedis(t testing.TB) {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		Skip(t, "redis-server is missing: apt-get install redis-server")
-	}
 }
 
 // redis is the Redis server that Redis has started, or nil.

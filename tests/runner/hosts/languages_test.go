@@ -32,8 +32,8 @@ func TestLanguagesCoverHostExample(t *testing.T) {
 			find(filepath.Base(folder)) // panics if it is missing
 		}
 	}
-	for _, name := range Languages() {
-		if _, err := os.Stat(Folder(name)); err != nil {
+	for _, l := range languages() {
+		if _, err := os.Stat(l.folder()); err != nil {
 			t.Error(err)
 		}
 	}

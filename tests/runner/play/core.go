@@ -3,7 +3,6 @@ package play
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/direct"
@@ -29,8 +28,6 @@ type Core struct {
 // Send takes a request.
 func (h *Core) Send(r protocol.Request) (*protocol.Pending, error) {
 	switch r.Op {
-	case "versions":
-		return protocol.Responded(protocol.Response{Versions: runtime.Version()}), nil
 	case "open":
 		h.logs = nil
 		h.instance = memory.New(r.Config)
@@ -49,30 +46,24 @@ func (h *Core) Send(r protocol.Request) (*protocol.Pending, error) {
 // Logs are the lines of the log of the instance.
 func (h *Core) Logs(string) []protocol.Log { return h.logs }
 
-// silent has the exports that send no request, and sending those that do.
-var (
-	silent = map[string]func(host.Host, []byte) host.Result{
-		"begin": flow.Begin, "resume": flow.Resume, "set_token": flow.SetToken, "clear_token": flow.ClearToken,
-		"request": service.Request, "explain": service.Explain, "check": config.Check, "version": version.Version, "status": flow.Status,
-	}
-	sending = map[string]input.Export{"get_token": input.GetToken, "list_jobs": input.ListJobs, "send_request": input.SendRequest}
-)
+var exports = map[string]func(host.Host, []byte) host.Result{
+	"begin": flow.Begin, "resume": flow.Resume, "set_token": flow.SetToken, "clear_token": flow.ClearToken, "status": flow.Status,
+	"request": service.Request, "explain": service.Explain, "check": config.Check, "version": version.Version,
+	"get_token": sending(input.GetToken), "list_jobs": sending(input.ListJobs), "send_request": sending(input.SendRequest),
+}
+
+func sending(export input.Export) func(host.Host, []byte) host.Result {
+	return func(h host.Host, in []byte) host.Result { return direct.Call(h.(host.Sender), export, in) }
+}
 
 // call calls an export. A request that fails is a trap, as on most hosts, and so is a panic.
 func (h *Core) call(export string, in []byte) (a protocol.Response) {
 	defer func() {
 		if failure := recover(); failure != nil {
-			a = protocol.Response{Trap: fmt.Sprint(failure)}
+			a = protocol.Response{Text: fmt.Sprint(failure)}
 		}
 	}()
-	var r host.Result
-	if silent, ok := silent[export]; ok {
-		r = silent(h.instance, in)
-	} else if name, ok := sending[export]; ok {
-		r = direct.Call(h.instance, name, in)
-	} else {
-		panic("no export " + export)
-	}
+	r := exports[export](h.instance, in)
 	switch r.Kind {
 	case host.Output:
 		return protocol.Response{Output: r.Text}

@@ -68,12 +68,11 @@ func (c *course) prepareFleet(s *rule.Step) error {
 	if s.Revoke {
 		c.Revoke()
 	}
+	signals := map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP, "continue": syscall.SIGCONT}
 	var err error
 	switch s.RedisServer {
-	case "stop":
-		err = c.Fleet.Redis.Signal(syscall.SIGSTOP)
-	case "continue":
-		err = c.Fleet.Redis.Signal(syscall.SIGCONT)
+	case "stop", "continue":
+		err = c.Fleet.Redis.Signal(signals[s.RedisServer])
 	case "kill":
 		c.Fleet.Redis.End()
 	case "start":
@@ -83,7 +82,6 @@ func (c *course) prepareFleet(s *rule.Step) error {
 	case "free":
 		err = c.Fleet.Redis.Limit(0)
 	}
-	signals := map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP, "continue": syscall.SIGCONT}
 	if signal, is := signals[s.Signal]; is {
 		first := c.Fleet.members[0]
 		err = errors.Join(err, syscall.Kill(c.Fleet.processes[c.client(first)].PID(), signal))

@@ -17,6 +17,9 @@ import (
 // Root is the folder of the repository, for files that a case names.
 var Root string
 
+// start is what the clock of a client shows at first.
+var start = int64(rule.Start)
+
 // fields are those of inputs that the libraries' API has.
 var fields = map[string][]string{
 	"get_token":    {"force", "refused"},
@@ -83,22 +86,20 @@ func toLibrary(s *rule.Step) (r protocol.Request, err error) {
 		err = errors.Join(err, json.Unmarshal(s.Retry, &r.Retry))
 	}
 	switch {
-	case s.Do == "send_request", s.Do == "own", s.Do == "list_jobs" && s.Input["headers"] != nil:
+	case s.Do == "send_request", s.Do == "own", s.Do == "list_jobs":
 		plain := s.FullInput()
-		delete(plain, "now")
-		delete(plain, "body") // which is base64 there
+		delete(plain, "body") // whose characters are bytes there
 		b, wrong := json.Marshal(plain)
-		err = errors.Join(err, wrong, json.Unmarshal([]byte(rule.Repeated(string(b))), &r.Request))
+		err = errors.Join(err, wrong, json.Unmarshal([]byte(rule.Repeated(string(b))), &r.HTTP))
 		if in.Body != nil {
-			r.Request.Body = []byte(*in.Body)
+			r.Body = []byte(*in.Body)
 		}
 	case s.Do == "set_token":
 		token := s.FullInput()
 		delete(token, "now")
 		token["token_type"] = cmp.Or(in.TokenType, "Bearer")
-		var wrong error
-		r.Token, wrong = json.Marshal(token)
-		err = errors.Join(err, wrong)
+		b, wrong := json.Marshal(token)
+		r.Token, err = string(b), errors.Join(err, wrong)
 	}
 	return r, err
 }
@@ -117,9 +118,8 @@ func (c *course) request(s *rule.Step) (r protocol.Request, err error) {
 }
 
 func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
-	r = protocol.Request{Op: "open", Client: c.client(s.Open), Call: protocol.Call{Timeout: s.Timeout}, Open: protocol.Open{
-		MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogHandler, Headers: s.Headers, Clock: true,
-	}}
+	r = protocol.Request{Op: "open", Client: c.client(s.Open), Open: protocol.Open{MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogHandler},
+		Call: protocol.Call{Timeout: s.Timeout, Now: &start}, HTTP: protocol.HTTP{Headers: s.Headers}}
 	if r.Store, err = c.storeOf(s.Store); err != nil {
 		return r, err
 	}
@@ -138,15 +138,15 @@ func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
 		c.secrets = append(c.secrets, strings.Fields(*secret)...) // of which an error may show one word
 	}
 	if s.Variables != nil {
-		r.Variables = merged(variables(c.World.Config()), s.Variables)
+		r.Variables = merged(Variables(c.World.Config()), s.Variables)
 	} else {
 		r.Config = merged(c.World.Config(), s.Config)
 	}
 	return r, nil
 }
 
-// variables are the names and values by which a library reads a config.
-func variables(config map[string]string) map[string]string {
+// Variables are the names and values by which a library reads a config.
+func Variables(config map[string]string) map[string]string {
 	all := map[string]string{}
 	for key, value := range config {
 		all["ROSTERING_"+strings.ToUpper(key)] = value
@@ -177,18 +177,16 @@ func (c *course) storeOf(s *rule.Store) (store *protocol.Store, err error) {
 	if s == nil {
 		return nil, nil
 	}
-	kind := s.Kind
-	if kind == "each" {
-		kind = c.kind
-	}
-	store = &protocol.Store{Name: c.client(cmp.Or(s.Name, kind)), Kind: kind}
-	switch kind {
+	store = &protocol.Store{Name: c.client(cmp.Or(s.Name, s.Kind)), URL: "memory:"}
+	switch s.Kind {
 	case "http":
 		store.URL = c.Store.URL
 	case "redis":
 		store.URL, err = c.Redis()
 	case "folder":
-		store.Folder, err = c.Folder()
+		var folder string
+		folder, err = c.Folder()
+		store.URL = "file:" + folder
 	}
 	return store, err
 }

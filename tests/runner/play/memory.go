@@ -9,24 +9,18 @@ import (
 )
 
 // memoryOf is what a process and its children have in memory, in bytes.
-func memoryOf(pid int) int {
-	children := map[int][]int{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, file := range stats {
-		b, _ := os.ReadFile(file) // it may be gone
-		_, rest, _ := strings.Cut(string(b), ") ")
-		if fields := strings.Fields(rest); len(fields) > 1 {
-			parent, _ := strconv.Atoi(fields[1])
-			child, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-			children[parent] = append(children[parent], child)
-		}
+func memoryOf(pid int) (sum int) {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid)) // it may be gone
+	if fields := strings.Fields(string(b)); len(fields) > 1 {
+		pages, _ := strconv.Atoi(fields[1])
+		sum = pages * os.Getpagesize()
 	}
-	sum := 0
-	for all := []int{pid}; len(all) > 0; all = append(all[1:], children[all[0]]...) {
-		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", all[0]))
-		if fields := strings.Fields(string(b)); len(fields) > 1 {
-			pages, _ := strconv.Atoi(fields[1])
-			sum += pages * os.Getpagesize()
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		b, _ := os.ReadFile(list)
+		for child := range strings.FieldsSeq(string(b)) {
+			n, _ := strconv.Atoi(child)
+			sum += memoryOf(n)
 		}
 	}
 	return sum

@@ -48,22 +48,12 @@ func (p *Player) Do(r protocol.Request) (protocol.Response, error) {
 	return pending.Response()
 }
 
-// Versions names what runs, with its versions.
-func (p *Player) Versions() (string, error) {
-	a, err := p.Do(protocol.Request{Op: "versions"})
-	if err == nil && a.Versions == "" {
-		err = fmt.Errorf("the adapter does not name its versions: %+v", a)
-	}
-	return a.Versions, err
-}
-
 // course is one case on one player.
 type course struct {
 	*Player
 	*world.World
 	scripted bool
 	accepts  []string
-	kind     string // of the store each
 	name     string // begins the names of the clients
 	config   map[string]*string
 	secrets  []string // all that must not be shown, so far
@@ -77,14 +67,14 @@ type course struct {
 
 var courses atomic.Int64
 
-// Case plays a case in a world, with this kind of the store each. The error joins all that differs from what is expected.
-func (p *Player) Case(w *world.World, unfilled *rule.Case, kind string) error {
+// Case plays a case in a world. The error joins all that differs from what is expected.
+func (p *Player) Case(w *world.World, unfilled *rule.Case) error {
 	one, err := w.Fill(unfilled)
 	if err != nil {
 		return err
 	}
 	c := &course{
-		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, kind: kind, name: fmt.Sprint("case ", courses.Add(1)),
+		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, name: fmt.Sprint("case ", courses.Add(1)),
 		config: one.Config, parts: map[string]part{}, sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
 		secrets: []string{rule.Secret, rule.TokenPrefix + "00"},
 	}
@@ -127,7 +117,7 @@ func (c *course) begin(first *rule.Step) (done bool, err error) {
 	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World.Config(), c.config)}
 	switch {
 	case c.Library:
-		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: variables(r.Config), Clock: true}}
+		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: Variables(r.Config)}, Call: protocol.Call{Now: &start}}
 		c.clients = append(c.clients, r.Client)
 	case !c.Flows:
 		r.AllowedHosts = []string{"127.0.0.1"}
@@ -263,8 +253,8 @@ func (c *course) exportText(name string, input []byte) protocol.Response {
 }
 
 func failed(a protocol.Response) bool {
-	return a.Error+a.Trap+a.Misuse != "" || a.Canceled || a.Closed
+	return a.Error+a.Text != ""
 }
 
 // broken is the response of a player that does not keep to the protocol or the contract.
-func broken(err error) protocol.Response { return protocol.Response{Misuse: err.Error()} }
+func broken(err error) protocol.Response { return protocol.Response{Error: err.Error()} }

@@ -28,22 +28,13 @@ func (c *course) step(s *rule.Step) error {
 // prepare sets what servers do.
 func (c *course) prepare(s *rule.Step) {
 	for server, replies := range s.Replies {
-		c.Servers[server].Reply(replies)
+		c.Servers[server].Reply(replies...)
 	}
 	for server, reply := range s.Always {
 		c.Servers[server].Always(reply)
 	}
-	if s.Down != "" {
-		c.Servers[s.Down].Down(true)
-	}
-	if s.Up != "" {
-		c.Servers[s.Up].Down(false)
-	}
 	if s.Silence != "" {
 		c.Servers[s.Silence].Silence()
-	}
-	if s.Put != nil {
-		c.Store.Put(s.Put.Key, rule.Repeated(s.Put.Value))
 	}
 	if s.Expire != "" {
 		c.Store.Expire(s.Expire)
@@ -131,15 +122,16 @@ func (c *course) check(s *rule.Step) error {
 		}
 		c.arrived[server] = append(c.arrived[server], r)
 	}
-	for _, r := range c.arrived[s.Left] {
-		if err := r.WaitUntilLeft(); err != nil {
-			return err
+	err := eventually(func() error {
+		if slices.ContainsFunc(c.arrived[s.Left], (*world.Request).Stays) {
+			return errors.New("a client has not left")
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	delete(c.arrived, s.Left)
-	if slices.ContainsFunc(c.arrived[s.Stays], (*world.Request).Left) {
-		return errors.New("it has left")
-	}
 	if s.Pending != nil {
 		if err := c.stillPending(s.Pending); err != nil {
 			return err
@@ -161,7 +153,7 @@ func (c *course) check(s *rule.Step) error {
 		}
 	}
 	if s.InStore != nil {
-		if err := c.Store.Wait(s.InStore.Key, s.InStore.Has); err != nil {
+		if err := eventually(func() error { return c.Store.Has(s.InStore.Key, s.InStore.Has) }); err != nil {
 			return err
 		}
 	}
@@ -173,10 +165,9 @@ func (c *course) check(s *rule.Step) error {
 
 // soon waits until a request has ended, or clients have left, for less time than a token request may take.
 func (c *course) soon(s *rule.Step) bool {
-	stays := func(r *world.Request) bool { return !r.Left() }
 	continues := func(p *protocol.Pending) bool { return !p.Ended() }
 	for late := time.Now().Add(15 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
-		if !slices.ContainsFunc(c.arrived[s.Left], stays) &&
+		if !slices.ContainsFunc(c.arrived[s.Left], (*world.Request).Stays) &&
 			!slices.ContainsFunc(s.End, func(name string) bool { return slices.ContainsFunc(c.sent[name], continues) }) {
 			return true
 		}
@@ -196,7 +187,7 @@ func eventually(try func() error) (err error) {
 
 // stillPending waits until the adapter has read all requests so far, and wants these to have not ended.
 func (c *course) stillPending(names []string) error {
-	if _, err := c.Do(protocol.Request{Op: "versions"}); err != nil {
+	if _, err := c.Do(protocol.Request{Op: "cancel"}); err != nil {
 		return err
 	}
 	for _, name := range names {

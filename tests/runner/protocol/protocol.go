@@ -4,14 +4,17 @@
 // prints belongs on standard error. tests/adapters/README.md documents it for the client libraries.
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Request is what a host has to do.
 type Request struct {
 	// ID is set by Process.
 	ID int64 `json:"id"`
-	// Op is versions, open or call for a raw host, which has one instance of the plugin. tests/adapters/README.md has those
-	// of client libraries, too.
+	// Op is open or call for a raw host, which has one instance of the plugin. tests/adapters/README.md has those of client
+	// libraries, too.
 	Op string `json:"op"`
 
 	// For open of a raw host: whether the plugin's file imports WASI, and the hosts that its own HTTP requests may go to.
@@ -19,7 +22,7 @@ type Request struct {
 	AllowedHosts []string `json:"allowed_hosts,omitempty"`
 	// For call: the export and its input.
 	Export string `json:"export,omitempty"`
-	Input  []byte `json:"input,omitempty"`
+	Input  Bytes  `json:"input,omitempty"`
 
 	// For open.
 	Wasm   string            `json:"wasm,omitempty"`
@@ -28,6 +31,7 @@ type Request struct {
 	Client string `json:"client,omitempty"`
 	Open
 	Call
+	HTTP
 
 	// For store: the operation.
 	Do    string  `json:"do,omitempty"`
@@ -48,17 +52,13 @@ type Open struct {
 	MaxBody   *int64            `json:"max_body,omitempty"`
 	UserAgent string            `json:"user_agent,omitempty"`
 	Store     *Store            `json:"store,omitempty"`
-	Clock     bool              `json:"clock,omitempty"`
 	Log       string            `json:"log,omitempty"`
-	Headers   map[string]string `json:"headers,omitempty"`
 }
 
-// Store is a store, or how to make it.
+// Store is a store: another name is another one, even with the same URL.
 type Store struct {
-	Name   string `json:"name"`
-	Kind   string `json:"kind"`
-	URL    string `json:"url,omitempty"`
-	Folder string `json:"folder,omitempty"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
 }
 
 // Call is what a call sends. Fields that may be null are left as JSON.
@@ -67,15 +67,14 @@ type Call struct {
 	Now        *int64          `json:"now,omitempty"`
 	CustomerID json.RawMessage `json:"customer_id,omitempty"`
 	UserID     json.RawMessage `json:"user_id,omitempty"`
-	Request    *HTTP           `json:"request,omitempty"`
 	Force      bool            `json:"force,omitempty"`
 	Refused    string          `json:"refused,omitempty"`
-	Token      json.RawMessage `json:"token,omitempty"`
+	Token      string          `json:"token,omitempty"`
 	Secret     string          `json:"secret,omitempty"`
 	Retry      *Retry          `json:"retry,omitempty"`
 }
 
-// HTTP is an HTTP request.
+// HTTP is an HTTP request, or its headers alone.
 type HTTP struct {
 	Method  string            `json:"method,omitempty"`
 	Path    *string           `json:"path,omitempty"`
@@ -83,7 +82,7 @@ type HTTP struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	Query   map[string]string `json:"query,omitempty"`
 	JSON    json.RawMessage   `json:"json,omitempty"`
-	Body    []byte            `json:"body,omitempty"`
+	Body    Bytes             `json:"body,omitempty"`
 	Once    bool              `json:"once,omitempty"`
 }
 
@@ -93,38 +92,28 @@ type Retry struct {
 	Codes    []string `json:"codes,omitempty"`
 }
 
-// Response is the response to a request, or an event. Without Error, Misuse, Trap and Canceled, the
-// request succeeded.
+// Response is the response to a request, or an event. Without Error and Text, the request succeeded.
 type Response struct {
 	ID int64 `json:"id"`
 
 	// Output is the output of a call of the plugin.
-	Output []byte `json:"output,omitempty"`
+	Output Bytes `json:"output,omitempty"`
 
 	Status  int               `json:"status,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	Body    []byte            `json:"body,omitempty"`
-	Token   json.RawMessage   `json:"token,omitempty"`
+	Body    Bytes             `json:"body,omitempty"`
 	Value   *string           `json:"value,omitempty"`
 	Added   *bool             `json:"added,omitempty"`
 
-	// Error is the error as a JSON text, the plugin's or the library's.
-	Error    string `json:"error,omitempty"`
-	Text     string `json:"text,omitempty"`
-	Shown    string `json:"shown,omitempty"`
-	Cause    string `json:"cause,omitempty"`
-	Misuse   string `json:"misuse,omitempty"`
-	Closed   bool   `json:"closed,omitempty"`
-	Canceled bool   `json:"canceled,omitempty"`
-	Trap     string `json:"trap,omitempty"`
-
-	// Known is the status of a client.
-	Known json.RawMessage `json:"known,omitempty"`
+	// Error is the error as a JSON text, the plugin's or the library's. Text is what the language prints for any error, but
+	// for the plugin's.
+	Error string `json:"error,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Shown string `json:"shown,omitempty"`
+	Cause string `json:"cause,omitempty"`
 
 	// Logs are the log lines of a call of the plugin, which arrive as events.
 	Logs []Log `json:"-"`
-	// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".
-	Versions string `json:"versions,omitempty"`
 
 	// Event is log for a line of a client's log, in place of a response.
 	Event  string `json:"event,omitempty"`
@@ -136,4 +125,26 @@ type Response struct {
 type Log struct {
 	Level string `json:"level,omitempty"` // debug or warn
 	Line  string `json:"line,omitempty"`
+}
+
+// Bytes are written as a string with a character for each byte, which every language can do without a library.
+type Bytes []byte
+
+// MarshalJSON makes a character of each byte.
+func (b Bytes) MarshalJSON() ([]byte, error) {
+	var text strings.Builder
+	for _, c := range b {
+		text.WriteRune(rune(c))
+	}
+	return json.Marshal(text.String())
+}
+
+// UnmarshalJSON makes a byte of each character.
+func (b *Bytes) UnmarshalJSON(quoted []byte) error {
+	var text string
+	err := json.Unmarshal(quoted, &text)
+	for _, c := range text {
+		*b = append(*b, byte(c))
+	}
+	return err
 }

@@ -2,10 +2,10 @@ package rule
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/url"
 	"slices"
 	"strconv"
@@ -38,27 +38,23 @@ func (e *Exchange) UnmarshalJSON(b []byte) (err error) {
 	}
 	kinds := 0
 	for field, value := range fields {
-		var known any
+		into, isOther := map[string]any{"times": &e.Times, "exchanges": &e.Exchanges, "has": &e.Has, "until": &e.Until}[field]
 		switch field {
 		case "token", "jobs":
 			e.HTTP = &HTTP{}
-			known = e.HTTP
+			into = e.HTTP
 		case "get", "set", "lock", "add", "unlock":
 			e.Store = &StoreOp{kind: field}
-			known = e.Store
+			into = e.Store
 		case "wait":
-			known = &e.Seconds
-		default:
-			other := map[string]any{"times": &e.Times, "exchanges": &e.Exchanges, "has": &e.Has, "until": &e.Until}
-			if err := json.Unmarshal(value, other[field]); err != nil {
-				return fmt.Errorf("%s of an exchange: %w", field, err)
-			}
-			continue
+			into = &e.Seconds
 		}
-		if err := json.Unmarshal(value, known); err != nil {
-			return err
+		if err := json.Unmarshal(value, into); err != nil {
+			return fmt.Errorf("%s of an exchange: %w", field, err)
 		}
-		kinds, e.Kind = kinds+1, field
+		if !isOther {
+			kinds, e.Kind = kinds+1, field
+		}
 	}
 	switch {
 	case kinds > 1 || (kinds == 0) == (e.Times == 0):
@@ -157,12 +153,10 @@ func (h *HTTP) setHeaders(defaults ...string) {
 type Response struct {
 	Status  int               `json:"status"` // default: 200
 	Headers map[string]string `json:"headers"`
-	// One of these: a JSON value, a string, bytes in base64, or a number of random bytes,
-	// always the same.
+	// One of these: a JSON value, a string, or bytes in base64.
 	JSON   json.RawMessage `json:"json"`
 	Body   *string         `json:"body"`
-	Base64 []byte          `json:"base64"`
-	Random int             `json:"random"`
+	Base64 string          `json:"base64"`
 	// Drop closes the connection instead of responding. Gzip compresses the body, if the client accepts that.
 	Drop bool `json:"drop"`
 	Gzip bool `json:"gzip"`
@@ -175,8 +169,6 @@ type Response struct {
 	Zipped  int     `json:"zipped"`
 	Endless string  `json:"endless"`
 	Every   float64 `json:"every"`
-	// Times is how often it is one of the replies of a server (default: 1).
-	Times int `json:"times"`
 }
 
 // UnmarshalJSON also reads a status alone.
@@ -195,12 +187,12 @@ func (r *Response) Bytes() []byte {
 		return r.JSON
 	case r.Body != nil:
 		return []byte(*r.Body)
-	case r.Random > 0:
-		b := make([]byte, r.Random)
-		rand.NewChaCha8([32]byte{}).Read(b)
-		return b
 	}
-	return r.Base64
+	b, err := base64.StdEncoding.DecodeString(r.Base64)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // StoreOp is an operation on the shared store: on the token of the default config's client, or on its lock.

@@ -48,20 +48,11 @@ func Load(folder fs.FS) (rules []Rule, err error) {
 // read reads the rules of a file, whose cases are not filled. An entry with definitions alone has what the file repeats, by
 // YAML's anchors.
 func read(file []byte) (rules []Rule, err error) {
-	var root yaml.Node
-	if err := yaml.Unmarshal(file, &root); err != nil {
+	var entries []map[string]any
+	if err := yaml.Unmarshal(file, &entries); err != nil {
 		return nil, err
 	}
-	value, err := plain(&root)
-	if err != nil {
-		return nil, err
-	}
-	entries, _ := value.([]any)
-	for _, entry := range entries {
-		fields, isMapping := entry.(map[string]any)
-		if !isMapping {
-			return nil, fmt.Errorf("%v is not a rule", entry)
-		}
+	for _, fields := range entries {
 		if fields["definitions"] != nil && len(fields) == 1 {
 			continue
 		}
@@ -117,7 +108,7 @@ var tokens = regexp.MustCompile(`token-([0-9]{4})`)
 
 // Fill returns the case with what its placeholders stand for.
 func (c *Case) Fill(placeholders map[string]string) (*Case, error) {
-	all := []string{"{{half a surrogate pair}}", `\ud800`} // in JSON, where it is no text, but may stand
+	var all []string
 	for name, value := range placeholders {
 		quoted := string(encode(value))
 		all = append(all, "{{"+name+"}}", quoted[1:len(quoted)-1])
@@ -134,7 +125,7 @@ func (c *Case) Fill(placeholders map[string]string) (*Case, error) {
 var repeated = regexp.MustCompile(`\{\{([0-9]+) times ([^}]+)\}\}`)
 
 // mostFilled is how long a string is that Fill writes out.
-const mostFilled = 2 << 20
+const mostFilled = 16 << 20
 
 // Repeated writes the strings out that Fill does not: {{50000000 times x}} in an input.
 func Repeated(text string) string { return repeat(text, 100<<20) }
@@ -181,53 +172,6 @@ func merged(defaults, own map[string]any) map[string]any {
 	maps.Copy(all, defaults)
 	maps.Copy(all, own)
 	return all
-}
-
-// plain is a YAML value as JSON has it.
-func plain(node *yaml.Node) (any, error) {
-	switch node.Kind {
-	case yaml.DocumentNode:
-		return plain(node.Content[0])
-	case yaml.AliasNode:
-		return plain(node.Alias)
-	case yaml.MappingNode:
-		var nodes map[string]yaml.Node
-		err := node.Decode(&nodes)
-		all := map[string]any{}
-		for name, node := range nodes {
-			if err == nil {
-				all[name], err = plain(&node)
-			}
-		}
-		return all, err
-	case yaml.SequenceNode:
-		all := []any{}
-		for _, node := range node.Content {
-			value, err := plain(node)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, value)
-		}
-		return all, nil
-	}
-	return scalar(node)
-}
-
-// literal is what is no text if it stands without quotes: as in JSON, to the digit.
-var literal = regexp.MustCompile(`^(null|true|false|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?)$`)
-
-func scalar(node *yaml.Node) (value any, err error) {
-	quoted := yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
-	switch {
-	case node.Tag == "!!str":
-		return node.Value, nil
-	case node.Style&quoted != 0 || !literal.MatchString(node.Value):
-		return nil, fmt.Errorf("line %d: %s may be a number elsewhere: put it into quotes", node.Line, node.Value)
-	}
-	decoder := json.NewDecoder(strings.NewReader(node.Value))
-	decoder.UseNumber()
-	return value, decoder.Decode(&value)
 }
 
 // family returns the cases for which a list stands: the fields of the case, if its first entry has them, its steps, and the rows

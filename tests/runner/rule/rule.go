@@ -45,14 +45,12 @@ type Case struct {
 	Differences map[string]string `json:"differences"`
 	// Slow says that it waits for a timeout: it runs beside the others.
 	Slow bool `json:"slow"`
-	// Alone says that nothing else plays meanwhile, as that could keep a player from its store for a second.
+	// Alone says that nothing else plays meanwhile: the case keeps a player busy, or needs one that is not.
 	Alone bool `json:"alone"`
 	// TLS says that its servers speak HTTP/2 over TLS, to a separate process which trusts them.
 	TLS bool `json:"tls"`
 	// Memory is by how many MiB the adapter's processes may grow.
 	Memory int `json:"memory"`
-	// Stores has it played with a store of each of these kinds, for the kind each.
-	Stores []string `json:"stores"`
 	// Fleet has each client of the case in a separate process, the first ones with the libraries of these languages.
 	Fleet []string `json:"fleet"`
 	// Config is that of a scripted case. null removes a key.
@@ -78,30 +76,15 @@ func (c *Case) InFlows() bool {
 	return !c.Direct && slices.ContainsFunc(c.Steps, func(s Step) bool { return slices.Contains(Direct, s.Do) })
 }
 
-// Floods reports whether a server sends as fast as it can until the client leaves.
-func (c *Case) Floods() bool {
-	return slices.ContainsFunc(c.Steps, func(s Step) bool {
-		for _, reply := range s.Always {
-			if reply.Endless != "" && reply.Every < 0.01 {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // Step is something that happens: what it says of servers first, a call or the end of some, and then what must be so.
 type Step struct {
 	Replies map[string][]Response `json:"replies"` // the next responses of a server
 	Always  map[string]Response   `json:"always"`  // all responses of a server
-	Down    string                `json:"down"`    // the server responds 503
-	Up      string                `json:"up"`      // it does not any more
 	Silence string                `json:"silence"` // the server's connections neither respond nor close any more
 	Revoke  bool                  `json:"revoke"`  // the service refuses all tokens that were given
 	// RedisServer and Signal are what a fleet's Redis server does, and its first process: stop, continue, kill; start, fill, free.
 	RedisServer string `json:"redis"`
 	Signal      string `json:"signal"`
-	Put         *Put   `json:"put"`     // puts a value into the store for an hour
 	Expire      string `json:"expire"`  // the keys of the store with this part expire
 	Hold        Names  `json:"hold"`    // the servers hold their responses back
 	Free        Names  `json:"free"`    // they do not any more
@@ -122,7 +105,6 @@ type Step struct {
 
 	Arrives  Names          `json:"arrives"`  // waits for a request that is held back
 	Left     string         `json:"left"`     // waits until the clients of those that arrived have left
-	Stays    string         `json:"stays"`    // they have not left
 	Pending  Names          `json:"pending"`  // none of these has ended
 	Requests map[string]int `json:"requests"` // so many requests have come to a server
 	Tokens   *Tokens        `json:"tokens"`   // so many tokens were requested since the last step with it
@@ -191,9 +173,6 @@ type Outcome struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"` // "": must be missing; … at the end matches anything; of open, those of all its calls
 	Body    *string           `json:"body"`
-	Value   *string           `json:"value"`    // of a store
-	NoValue bool              `json:"no_value"` // the store has none
-	Added   *bool             `json:"added"`
 	Adds    *int              `json:"adds"` // with End: so many of them added it
 
 	// Soon says, with End and Left, that it ends before a token request would time out.
@@ -329,12 +308,6 @@ type Stored struct {
 	Has string `json:"has"` // what it holds
 }
 
-// Put is a value for the store.
-type Put struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-}
-
 // Logged is what lines of a client's log there are.
 type Logged struct {
 	Level string `json:"level"`
@@ -348,7 +321,7 @@ type Repeat struct {
 	Steps []Step `json:"steps"`
 }
 
-// Store is a store of a client: memory, folder, redis, http, or each, which is one of the case's Stores in turn.
+// Store is a store of a client: memory, folder, redis or http.
 type Store struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`

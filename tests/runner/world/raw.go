@@ -43,6 +43,7 @@ func (s *Server) writeRaw(w http.ResponseWriter, r *http.Request, body string, r
 	case response.Endless != "":
 		repeat(c, response.Endless, response.Every)
 	case response.Every > 0:
+		_ = c.SetDeadline(time.Now().Add(time.Duration(response.Every * float64(time.Second))))
 		_, _ = io.Copy(io.Discard, c)
 	}
 }

@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -58,18 +57,12 @@ func (r *Redis) Start() error {
 
 // Limit sets how many bytes it may use: 0 means any number.
 func (r *Redis) Limit(most int) error {
-	c, err := net.DialTimeout("tcp", r.address, time.Second)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(Patience / 8))
-	if _, err := fmt.Fprintf(c, "AUTH admin %s\r\nCONFIG SET maxmemory %d\r\n", r.password, most); err != nil {
-		return err
-	}
-	reply := make([]byte, len("+OK\r\n+OK\r\n"))
-	if _, err := io.ReadFull(c, reply); err != nil || string(reply) != "+OK\r\n+OK\r\n" {
-		return fmt.Errorf("CONFIG SET: %q, %w", reply, err)
+	ctx, cancel := context.WithTimeout(r.ctx, Patience/8)
+	defer cancel()
+	admin := fmt.Sprintf("redis://admin:%s@%s", r.password, r.address)
+	out, err := exec.CommandContext(ctx, "redis-cli", "-u", admin, "CONFIG", "SET", "maxmemory", fmt.Sprint(most)).CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), "OK\n") {
+		return fmt.Errorf("CONFIG SET: %s, %w", out, err)
 	}
 	return nil
 }

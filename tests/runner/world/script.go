@@ -31,19 +31,8 @@ func (s *Script) of(kind string) func(r *http.Request, body string) *rule.Respon
 		if !s.on {
 			return nil
 		}
-		response := s.request(kind, r, body)
-		// A client may retry a request on its own if a connection that it reused is closed, and the script would see it twice.
-		response.Headers = merged(response.Headers, "Connection", "close")
-		return &response
+		return s.request(kind, r, body)
 	}
-}
-
-func merged(headers map[string]string, name, value string) map[string]string {
-	all := map[string]string{name: value}
-	for name, value := range headers {
-		all[name] = value
-	}
-	return all
 }
 
 // Expect sets the script of the next call.
@@ -86,10 +75,10 @@ func short(value any) string {
 }
 
 // request returns the response to a request.
-func (s *Script) request(kind string, r *http.Request, body string) rule.Response {
+func (s *Script) request(kind string, r *http.Request, body string) *rule.Response {
 	e, ok := s.next(kind, r.Method, " ", r.RequestURI)
 	if !ok {
-		return rule.Response{Status: http.StatusTeapot}
+		return &rule.Response{Status: http.StatusTeapot}
 	}
 	want := map[string]string{}
 	for name, value := range e.HTTP.Headers {
@@ -101,7 +90,7 @@ func (s *Script) request(kind string, r *http.Request, body string) rule.Respons
 	s.compare("request's path", r.RequestURI, e.HTTP.Path)
 	s.compare("request's body", body, e.HTTP.Body)
 	s.compare("request's headers", headers(r), want)
-	return *e.HTTP.Response
+	return e.HTTP.Response
 }
 
 // byHosts are the headers that HTTP clients set by themselves.
@@ -130,16 +119,16 @@ type HTTP struct {
 
 // Step is the output of begin and resume.
 type Step struct {
-	Step           string
-	Timeout, Limit int
-	Request        *HTTP
-	Op, Key        string // of an operation on the store
-	Value          *string
-	TTL            float64
-	Seconds        float64 // of a wait
-	Flow           json.RawMessage
-	Token          json.RawMessage
-	Until          *int64
+	Step    string
+	Limit   int64
+	Request *HTTP
+	Op, Key string // of an operation on the store
+	Value   *string
+	TTL     float64
+	Seconds float64 // of a wait
+	Flow    json.RawMessage
+	Token   json.RawMessage
+	Until   *int64
 }
 
 // Step takes a step of a flow that is not a request, and returns its result, as resume takes it.

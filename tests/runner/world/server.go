@@ -7,9 +7,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,10 +32,10 @@ type Server struct {
 
 	mutex   sync.Mutex
 	holding bool
-	down    bool
 	count   int
 	last    *rule.Saw
-	replies []rule.Response
+	replies []rule.Response // the next ones
+	always  *rule.Response  // if there are none
 
 	connections []*connection
 }
@@ -51,6 +51,7 @@ func newServer(respond Handler, over *tls.Config) *Server {
 	s := &Server{respond: respond, held: make(chan *Request, 1000), closed: make(chan struct{})}
 	s.server = httptest.NewUnstartedServer(s)
 	s.server.Listener = listener{s.server.Listener, s}
+	s.server.Config.ErrorLog = log.New(io.Discard, "", 0) // what clients say to a certificate
 	if s.server.TLS, s.server.EnableHTTP2 = over, over != nil; over != nil {
 		s.server.StartTLS()
 	} else {
@@ -69,23 +70,13 @@ func (s *Server) close() {
 // Hold sets whether responses to later requests are held back.
 func (s *Server) Hold(holding bool) { s.set(func() { s.holding = holding }) }
 
-// Down sets whether the server is down: it responds 503.
-func (s *Server) Down(down bool) { s.set(func() { s.down = down }) }
-
-// Reply sets the next responses.
-func (s *Server) Reply(replies []rule.Response) {
-	replies = slices.Clone(replies)
-	for i := range replies {
-		replies[i].Times = max(replies[i].Times, 1)
-	}
-	s.set(func() { s.replies = replies })
+// Reply sets the next responses; later ones are by default.
+func (s *Server) Reply(replies ...rule.Response) {
+	s.set(func() { s.replies, s.always = replies, nil })
 }
 
 // Always sets all responses.
-func (s *Server) Always(reply rule.Response) {
-	reply.Times = -1
-	s.set(func() { s.replies = []rule.Response{reply} })
-}
+func (s *Server) Always(reply rule.Response) { s.set(func() { s.replies, s.always = nil, &reply }) }
 
 func (s *Server) set(change func()) {
 	s.mutex.Lock()
@@ -131,12 +122,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mutex.Lock()
 	s.count++
 	s.last = saw
-	holding, down := s.holding, s.down
+	holding := s.holding
 	s.mutex.Unlock()
-	if down {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return
-	}
 	if holding {
 		held := &Request{gone: r.Context(), release: make(chan struct{}), responded: make(chan struct{})}
 		defer close(held.responded)
@@ -147,7 +134,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if reply := s.next(r, body); reply != nil {
+	if reply := s.next(w, r, body); reply != nil {
 		s.write(w, r, body, reply)
 		return
 	}
@@ -155,21 +142,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // next is the next response of a script or of the replies, or nil.
-func (s *Server) next(r *http.Request, body string) *rule.Response {
+func (s *Server) next(w http.ResponseWriter, r *http.Request, body string) *rule.Response {
 	if s.script != nil {
 		if response := s.script(r, body); response != nil {
+			// A client may retry a request on its own if a connection that it reused is closed, and the script would see it twice.
+			w.Header().Set("Connection", "close")
 			return response
 		}
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if len(s.replies) == 0 {
-		return nil
+		return s.always
 	}
 	reply := s.replies[0]
-	if s.replies[0].Times--; s.replies[0].Times == 0 {
-		s.replies = s.replies[1:]
-	}
+	s.replies = s.replies[1:]
 	return &reply
 }
 
@@ -204,15 +191,5 @@ func (r *Request) Respond() {
 	<-r.responded
 }
 
-// Left reports whether the client has left.
-func (r *Request) Left() bool { return r.gone.Err() != nil }
-
-// WaitUntilLeft waits until the client has left.
-func (r *Request) WaitUntilLeft() error {
-	select {
-	case <-r.gone.Done():
-		return nil
-	case <-time.After(Patience):
-		return errors.New("a client has not left after " + Patience.String())
-	}
-}
+// Stays reports whether the client has not left.
+func (r *Request) Stays() bool { return r.gone.Err() == nil }

@@ -72,30 +72,14 @@ func (s *Store) Expire(part string) {
 	maps.DeleteFunc(s.values, func(key string, _ value) bool { return strings.Contains(key, part) })
 }
 
-// Put puts a value into the store for an hour.
-func (s *Store) Put(key, text string) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.values[key] = value{text, time.Now().Add(time.Hour)}
-}
-
-// Wait waits until the value of a key with this part holds a text.
-func (s *Store) Wait(part, text string) error {
-	for late := time.Now().Add(Patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
-		if s.has(part, text) {
-			return nil
-		}
-	}
-	return fmt.Errorf("the store has no %q in a key with %q after %s", text, part, Patience)
-}
-
-func (s *Store) has(part, text string) bool {
+// Has returns an error unless the value of a key with this part holds a text.
+func (s *Store) Has(part, text string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for key, v := range s.values {
 		if strings.Contains(key, part) && strings.Contains(v.text, text) {
-			return true
+			return nil
 		}
 	}
-	return false
+	return fmt.Errorf("the store has no %q in a key with %q", text, part)
 }

@@ -6,10 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"strconv"
@@ -29,22 +26,19 @@ const closed = "http://127.0.0.1:2"
 
 // World is the servers of one case, or of scripted cases one after the other.
 type World struct {
-	// Servers are auth, a token endpoint, which gives a token after the other for an hour each; service and other, which
-	// respond with what came; and store.
+	// Servers are auth, a token endpoint, which gives a token after the other for an hour each; service, other and tls, which has
+	// an unknown certificate; these respond with what came; and store.
 	Servers map[string]*Server
 	Store   *Store
 	Script  *Script
 	// CacheKey is the cache key of the default config.
 	CacheKey string
+	// Folder is an empty folder that ends with the world.
+	Folder func() (string, error)
 
-	// Fault fails a request to the token endpoint or the service that would be responded to by default, if it returns true.
-	Fault func(http.ResponseWriter, *http.Request) bool
-
-	name    string
+	name    string       // which no other world has, and with which a key of a store may begin
 	given   atomic.Int64 // tokens
 	refused atomic.Int64 // the last token that is
-	tls     func() *httptest.Server
-	folder  func() (string, error)
 	ends    []func()
 }
 
@@ -57,18 +51,13 @@ func start(over *tls.Config) *World {
 	w := &World{name: fmt.Sprintf("rostering:%d:%d", os.Getpid(), worlds.Add(1))}
 	auth, service := newServer(w.giveToken, over), newServer(w.serve, over)
 	w.Store = newStore(over)
-	w.Servers = map[string]*Server{"auth": auth, "service": service, "other": newServer(echo, over), "store": w.Store.Server}
+	w.Servers = map[string]*Server{
+		"auth": auth, "service": service, "other": newServer(echo, over), "store": w.Store.Server, "tls": newServer(echo, &tls.Config{}),
+	}
 	w.CacheKey = "rostering:" + url.QueryEscape(auth.URL+"/connect/token") + ":client-1:automatic-rostering-stage"
 	w.Script = &Script{cacheKey: w.CacheKey}
 	auth.script, service.script = w.Script.of("token"), w.Script.of("jobs")
-	w.tls = sync.OnceValue(func() *httptest.Server {
-		unknown := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { echo(w, r, nil) }))
-		unknown.Config.ErrorLog = log.New(io.Discard, "", 0) // what clients say to its certificate
-		unknown.StartTLS()
-		w.ends = append(w.ends, unknown.Close)
-		return unknown
-	})
-	w.folder = sync.OnceValues(func() (string, error) {
+	w.Folder = sync.OnceValues(func() (string, error) {
 		folder, err := os.MkdirTemp("", "rules")
 		w.ends = append(w.ends, func() { _ = os.RemoveAll(folder) })
 		return folder, err
@@ -86,25 +75,15 @@ func (w *World) Close() {
 	}
 }
 
-// Name is one that no other world has, and that a key of a store may begin with.
-func (w *World) Name() string { return w.name }
-
-// Folder is an empty folder that ends with the world.
-func (w *World) Folder() (string, error) { return w.folder() }
-
 // Fill returns a case for these servers.
 func (w *World) Fill(c *rule.Case) (*rule.Case, error) {
-	quoted, _ := json.Marshal(rule.Secret)
 	auth, service := w.Servers["auth"].URL, w.Servers["service"].URL
 	all := map[string]string{
-		"auth": auth, "service": service, "other": w.Servers["other"].URL, "closed": closed,
+		"auth": auth, "service": service, "other": w.Servers["other"].URL, "tls": w.Servers["tls"].URL, "closed": closed,
 		"auth.host": strings.TrimPrefix(auth, "http://"), "service.host": strings.TrimPrefix(service, "http://"),
 		"auth.escaped": url.QueryEscape(auth), "cache_key": w.CacheKey, "key": w.name,
-		"secret": rule.Secret, "secret.escaped": url.QueryEscape(rule.Secret), "secret.json": string(quoted[1 : len(quoted)-1]),
+		"secret": rule.Secret, "secret.escaped": url.QueryEscape(rule.Secret),
 		"token.escaped": url.QueryEscape(rule.TokenPrefix),
-	}
-	if strings.Contains(string(c.Raw), "{{tls}}") {
-		all["tls"] = w.tls().URL
 	}
 	return c.Fill(all)
 }
@@ -125,10 +104,7 @@ func (w *World) Latest() string { return token(w.given.Load()) }
 
 func token(n int64) string { return fmt.Sprintf("%s%04d", rule.TokenPrefix, n) }
 
-func (w *World) giveToken(to http.ResponseWriter, r *http.Request, _ []byte) {
-	if w.Fault != nil && w.Fault(to, r) {
-		return
-	}
+func (w *World) giveToken(to http.ResponseWriter, _ *http.Request, _ []byte) {
 	_ = json.NewEncoder(to).Encode(map[string]any{
 		"access_token": token(w.given.Add(1)), "token_type": "Bearer", "expires_in": 3600,
 	})
@@ -136,12 +112,16 @@ func (w *World) giveToken(to http.ResponseWriter, r *http.Request, _ []byte) {
 
 func (w *World) serve(to http.ResponseWriter, r *http.Request, body []byte) {
 	number := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "+rule.TokenPrefix)
-	switch n, err := strconv.ParseInt(number, 10, 64); {
-	case err == nil && n <= w.refused.Load():
+	if n, err := strconv.ParseInt(number, 10, 64); err == nil && n <= w.refused.Load() {
 		to.WriteHeader(http.StatusUnauthorized)
-	case w.Fault == nil || !w.Fault(to, r):
-		echo(to, r, body)
+		return
 	}
+	echo(to, r, body)
+}
+
+// echoed are the headers of a response of echo.
+var echoed = map[string]string{
+	"customer_id": "customer_id", "user_id": "user_id", "user-agent": "user_agent", "content-type": "content_type",
 }
 
 // echo responds with what came.
@@ -149,11 +129,9 @@ func echo(w http.ResponseWriter, r *http.Request, body []byte) {
 	said := map[string]any{
 		"method": r.Method, "path": r.RequestURI, "bytes": len(body), "token": strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
 	}
-	for name, header := range map[string]string{"customer_id": "CUSTOMER_ID", "user_id": "USER_ID", "user_agent": "User-Agent", "content_type": "Content-Type"} {
-		for given, values := range r.Header {
-			if strings.EqualFold(given, header) {
-				said[name] = strings.Join(values, ", ")
-			}
+	for name, values := range r.Header {
+		if field := echoed[strings.ToLower(name)]; field != "" {
+			said[field] = strings.Join(values, ", ")
 		}
 	}
 	if len(body) < 1000 {

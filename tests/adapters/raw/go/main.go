@@ -3,12 +3,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"log"
-	"os"
-	"path"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	extism "github.com/extism/go-sdk"
@@ -19,49 +13,30 @@ import (
 
 func main() {
 	extism.SetLogLevel(extism.LogLevelDebug)
-	ctx, requests, responses := context.Background(), json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
-	cache := wazero.NewCompilationCache()
+	ctx, cache := context.Background(), wazero.NewCompilationCache()
 	var plugin *extism.Plugin
-	for r := (protocol.Request{}); requests.Decode(&r) == nil; r = (protocol.Request{}) {
-		response := protocol.Response{ID: r.ID}
+	protocol.Serve(func(r protocol.Request, logged func(protocol.Log)) (a protocol.Response) {
 		var err error
-		switch r.Op {
-		case "versions":
-			response.Versions = versions()
-		case "open":
+		if r.Op == "open" {
 			if plugin != nil {
 				_ = plugin.Close(ctx)
 			}
 			plugin, err = extism.NewPlugin(ctx, extism.Manifest{
 				Wasm: []extism.Wasm{extism.WasmFile{Path: r.Wasm}}, Config: r.Config, AllowedHosts: r.AllowedHosts,
 			}, extism.PluginConfig{EnableWasi: r.WASI, RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache)}, nil)
-		case "call":
+		} else {
 			plugin.SetLogger(func(level extism.LogLevel, line string) {
 				if !strings.HasPrefix(line, "Calling ") && !strings.HasPrefix(line, "Initializing ") { // go-sdk's own
-					logged := protocol.Log{Level: strings.ToLower(level.String()), Line: line}
-					_ = responses.Encode(protocol.Response{Event: "log", Log: logged})
+					logged(protocol.Log{Level: strings.ToLower(level.String()), Line: line})
 				}
 			})
-			_, response.Output, err = plugin.Call(r.Export, r.Input)
+			_, a.Output, err = plugin.Call(r.Export, r.Input)
 		}
 		if err != nil && plugin != nil && plugin.GetError() != "" {
-			response.Error = plugin.GetError()
+			a.Error = plugin.GetError()
 		} else if err != nil {
-			response.Trap = err.Error()
+			a.Text = err.Error()
 		}
-		if err := responses.Encode(response); err != nil {
-			log.Fatal(err)
-		}
-	}
-}
-
-func versions() string {
-	all := runtime.Version()
-	build, _ := debug.ReadBuildInfo()
-	for _, m := range build.Deps {
-		if m.Path == "github.com/extism/go-sdk" || m.Path == "github.com/tetratelabs/wazero" {
-			all += ", " + path.Base(m.Path) + " " + m.Version
-		}
-	}
-	return all
+		return a
+	})
 }

@@ -3,29 +3,28 @@
 use std::fmt;
 
 use serde_json::json;
-use tracing::{Event, Level, Subscriber};
+use tracing::{Event, Level};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::{DefaultFields as Fields, Writer};
-use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields, layer};
-use tracing_subscriber::prelude::*;
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::fmt::{FmtContext, FormatFields, FormattedFields, layer};
+use tracing_subscriber::{Registry, prelude::*};
+
+type Format = fn(&FmtContext<'_, Registry, Fields>, Writer<'_>, &Event<'_>) -> fmt::Result;
 
 pub fn start() {
     let ours =
         Targets::new().with_target("automatic_rostering", Level::DEBUG).with_target("rostering_adapter", Level::INFO);
-    tracing_subscriber::registry().with(layer().with_ansi(false).event_format(Lines).with_filter(ours)).init();
+    tracing_subscriber::registry()
+        .with(layer().with_ansi(false).event_format(format as Format).with_filter(ours))
+        .init();
 }
 
-struct Lines;
-
-impl<S: Subscriber + for<'a> LookupSpan<'a>> FormatEvent<S, Fields> for Lines {
-    fn format_event(&self, context: &FmtContext<'_, S, Fields>, mut to: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let (mut line, mut client) = (String::new(), None);
-        context.format_fields(Writer::new(&mut line), event)?;
-        if let Some(span) = context.lookup_current() {
-            client = span.extensions().get::<FormattedFields<Fields>>().map(ToString::to_string);
-        }
-        let level = event.metadata().level().as_str().to_lowercase();
-        writeln!(to, "{}", json!({ "event": "log", "client": client, "level": level, "line": line }))
+fn format(context: &FmtContext<'_, Registry, Fields>, mut to: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    let (mut line, mut client) = (String::new(), None);
+    context.format_fields(Writer::new(&mut line), event)?;
+    if let Some(span) = context.lookup_current() {
+        client = span.extensions().get::<FormattedFields<Fields>>().map(ToString::to_string);
     }
+    let level = event.metadata().level().as_str().to_lowercase();
+    writeln!(to, "{}", json!({ "event": "log", "client": client, "level": level, "line": line }))
 }

@@ -10,24 +10,23 @@ use serde_json::{Value, json};
 use crate::{request::HTTP, text};
 
 pub fn make(fields: &Value) -> Result<Arc<dyn Store>, Cause> {
-    Ok(match text(&fields["kind"]) {
-        "memory" => Arc::new(MemoryStore::default()),
-        "folder" => Arc::new(FileStore::new(text(&fields["folder"]))?),
-        "redis" => Arc::new(RedisStore::new(redis::Client::open(text(&fields["url"]))?)),
-        "http" => Arc::new(HttpStore(text(&fields["url"]).into())),
-        kind => Err(format!("no kind of store: {kind}"))?,
+    let url = text(&fields["url"]);
+    Ok(match url.split_once(':') {
+        Some(("memory", _)) => Arc::new(MemoryStore::default()),
+        Some(("file", folder)) => Arc::new(FileStore::new(folder)?),
+        Some(("redis", _)) => Arc::new(RedisStore::new(redis::Client::open(url)?)),
+        _ => Arc::new(HttpStore(url.into())),
     })
 }
 
 /// Uses a store without a client.
-pub async fn run(store: &dyn Store, fields: &Value) -> Result<Value, Cause> {
-    let ttl = Duration::try_from_secs_f64(fields["ttl"].as_f64().unwrap_or_default())?;
-    let (key, value) = (text(&fields["key"]), text(&fields["value"]));
-    Ok(match text(&fields["do"]) {
+pub async fn run(store: &dyn Store, r: &Value) -> Result<Value, Cause> {
+    let ttl = Duration::try_from_secs_f64(r["ttl"].as_f64().unwrap_or_default())?;
+    let (key, value) = (text(&r["key"]), text(&r["value"]));
+    Ok(match text(&r["do"]) {
         "get" => json!({ "value": store.get(key).await? }),
         "add" => json!({ "added": store.add(key, value, ttl).await? }),
-        "set" => store.set(key, value, ttl).await.map(|()| json!({}))?,
-        operation => Err(format!("no operation of a store: {operation}"))?,
+        _ => store.set(key, value, ttl).await.map(|()| json!({}))?,
     })
 }
 

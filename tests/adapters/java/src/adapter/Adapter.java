@@ -1,11 +1,11 @@
 package adapter;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.*;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.util.RawValue;
 import example.automaticrostering.*;
 import example.automaticrostering.RosteringConfig.Environment;
 import java.io.*;
@@ -19,10 +19,10 @@ import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** See tests/adapters/README.md. With {@code -Dasync=true}, the calls return futures. */
 public final class Adapter {
+  private static final PrintStream LINES = new PrintStream(System.out, true, UTF_8);
   private static final StreamReadConstraints ANY_LENGTH =
       StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
   static final JsonMapper JSON =
@@ -30,10 +30,15 @@ public final class Adapter {
 
   private record Opened(RosteringClient client, AtomicLong now) {}
 
-  private HttpClient http; // made by the first request that needs it, as that takes long
   private final Map<String, Opened> clients = new HashMap<>();
   private final Stores stores = new Stores();
   private final Map<Long, Runnable> cancels = new ConcurrentHashMap<>();
+
+  /** Made by the first request that needs it, as that takes long. */
+  static final class Http {
+    static final HttpClient CLIENT =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  }
 
   public static void main(String[] args) throws IOException {
     var adapter = new Adapter();
@@ -49,55 +54,36 @@ public final class Adapter {
     System.exit(0); // whatever is still in progress
   }
 
-  private void respond(JsonNode r, Object result) {
-    cancels.remove(r.get("id").longValue());
-    Output.respond(r, result);
-  }
-
   private void begin(JsonNode r) throws Exception {
+    var client = clients.containsKey(r.path("client").textValue()) ? view(r) : null;
     switch (r.get("op").textValue()) {
-      case "versions" -> respond(r, Map.of("versions", versions()));
       case "open" -> respond(r, open(r));
       case "store" -> {
-        var store = stores.open(r.get("store"), http());
+        var store = stores.open(r.get("store"));
         thread(r, () -> Stores.use(store, r));
       }
       case "cancel" -> {
-        cancels.getOrDefault(r.get("target").longValue(), () -> {}).run();
+        cancels.getOrDefault(r.path("target").longValue(), () -> {}).run();
         respond(r, null);
       }
       case "own" -> {
         var request = ownRequest(r);
         var body = HttpResponse.BodyHandlers.ofByteArray();
-        if (r.has("client")) {
-          var client = client(r);
-          send(r, () -> client.send(request, body), () -> client.sendAsync(request, body));
+        if (client == null) {
+          thread(r, () -> Http.CLIENT.send(request, body));
         } else {
-          send(r, () -> http().send(request, body), () -> http().sendAsync(request, body));
+          send(r, () -> client.send(request, body), () -> client.sendAsync(request, body));
         }
       }
-      default -> call(r, client(r));
-    }
-  }
-
-  private synchronized HttpClient http() {
-    if (http == null) {
-      http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    }
-    return http;
-  }
-
-  private void call(JsonNode r, RosteringClient client) throws Exception {
-    switch (r.get("op").textValue()) {
       case "list_jobs" -> {
         var view = client;
-        for (var header : strings(r.path("request").path("headers")).entrySet()) {
+        for (var header : strings(r.path("headers")).entrySet()) {
           view = view.withHeader(header.getKey(), header.getValue());
         }
         call(r, view::listJobs, view::listJobsAsync);
       }
       case "send_request" -> {
-        var request = request(r.get("request"));
+        var request = request(r);
         call(r, () -> client.sendRequest(request), () -> client.sendRequestAsync(request));
       }
       case "get_token" -> {
@@ -108,18 +94,19 @@ public final class Adapter {
         call(r, () -> client.getToken(options), () -> client.getTokenAsync(options));
       }
       case "set_token" -> {
-        var token = Token.ofJson(r.get("token").toString());
-        thread(r, done(() -> client.setToken(token)));
+        var token = Token.ofJson(r.get("token").textValue());
+        thread(r, Executors.callable(() -> client.setToken(token)));
       }
-      case "clear_token" -> thread(r, done(client::clearToken));
+      case "clear_token" -> thread(r, Executors.callable(client::clearToken));
       case "set_secret" -> {
         var secret = r.get("secret").textValue();
-        thread(r, done(() -> client.setSecret(secret)));
+        thread(r, Executors.callable(() -> client.setSecret(secret)));
       }
-      case "status" -> thread(r, () -> Map.of("known", new RawValue(client.status().toJson())));
+      case "status" -> thread(r, () -> Map.of("body", client.status().toJson()));
       case "close" -> {
         var limit = r.has("timeout") ? seconds(r.get("timeout")) : null;
-        thread(r, done(limit == null ? client::close : () -> client.close(limit)));
+        Runnable close = limit == null ? client::close : () -> client.close(limit);
+        thread(r, Executors.callable(close));
       }
       default -> throw new UnsupportedOperationException("no operation " + r.get("op"));
     }
@@ -127,19 +114,18 @@ public final class Adapter {
 
   /** Makes a call, perhaps with retries. */
   private <T> void call(JsonNode r, Retry.Call<T> blocking, Supplier<CompletableFuture<T>> async) {
-    if (r.has("retry")) {
-      var retry = r.get("retry");
-      var deadline = seconds(retry.get("deadline"));
-      if (retry.has("codes")) {
-        var codes = new HashSet<String>();
-        retry.get("codes").forEach(code -> codes.add(code.textValue().toUpperCase()));
-        thread(r, () -> Retry.call(deadline, blocking, e -> codes.contains(e.code().name())));
-      } else {
-        thread(r, () -> Retry.call(deadline, blocking));
-      }
-    } else {
+    if (!r.has("retry")) {
       send(r, blocking::call, async);
+      return;
     }
+    var deadline = seconds(r.get("retry").get("deadline"));
+    var codes = r.get("retry").path("codes").toString().toUpperCase();
+    thread(
+        r,
+        () ->
+            codes.isEmpty()
+                ? Retry.call(deadline, blocking)
+                : Retry.call(deadline, blocking, e -> codes.contains(e.code().name())));
   }
 
   private <T> void send(JsonNode r, Callable<T> blocking, Supplier<CompletableFuture<T>> async) {
@@ -150,17 +136,6 @@ public final class Adapter {
     var future = async.get();
     cancels.put(r.get("id").longValue(), () -> future.cancel(true));
     future.whenComplete((value, e) -> respond(r, e == null ? value : e));
-  }
-
-  private interface Action {
-    void run() throws Exception;
-  }
-
-  private static Callable<?> done(Action action) {
-    return () -> {
-      action.run();
-      return null;
-    };
   }
 
   /** Works in a thread. Calls begin in the order of their requests: the next one waits for that. */
@@ -188,7 +163,7 @@ public final class Adapter {
     var config =
         r.has("variables")
             ? RosteringConfig.fromEnvironment(strings(r.get("variables")))
-            : config(strings(r.path("config")));
+            : config(r.path("config"));
     var builder = RosteringClient.builder(config);
     if (r.has("timeout")) {
       var limit = seconds(r.get("timeout"));
@@ -197,20 +172,15 @@ public final class Adapter {
     if (r.has("max_body")) {
       builder.maxBody(Math.toIntExact(r.get("max_body").longValue()));
     }
-    if (r.has("user_agent")) {
-      throw new UnsupportedOperationException("neither library nor JDK have such an option");
-    }
     if (r.has("wasm")) {
       builder.plugin(Files.readAllBytes(Path.of(r.get("wasm").textValue())));
     }
     if (r.has("store")) {
-      builder.store(stores.open(r.get("store"), http()));
+      builder.store(stores.open(r.get("store")));
     }
     strings(r.path("headers")).forEach(builder::header);
-    var now = new AtomicLong();
-    if (r.path("clock").booleanValue()) {
-      builder.clock(() -> Instant.ofEpochSecond(now.get()));
-    }
+    var now = new AtomicLong(r.get("now").longValue());
+    builder.clock(() -> Instant.ofEpochSecond(now.get()));
     var name = r.get("client").textValue();
     builder.logger(
         (level, line) -> {
@@ -218,39 +188,35 @@ public final class Adapter {
             throw new AssertionError("the log is full");
           }
           var shown = level == Level.WARNING ? "warn" : "debug";
-          Output.write(Map.of("event", "log", "client", name, "level", shown, "line", line));
+          write(Map.of("event", "log", "client", name, "level", shown, "line", line));
         });
     clients.put(name, new Opened(builder.open(), now));
     return Map.of();
   }
 
-  /** Sets fields by their names, because Java has no other way: a new one needs no change here. */
-  private static RosteringConfig config(Map<String, String> values) throws Exception {
-    var builder = RosteringConfig.builder();
-    for (var field : values.entrySet()) {
-      var name = field.getKey().replace("_", "");
-      var setter =
-          Stream.of(RosteringConfig.Builder.class.getMethods())
-              .filter(method -> method.getName().equalsIgnoreCase(name))
-              .findAny()
-              .orElseThrow(() -> new IllegalArgumentException("no field " + name));
-      setter.invoke(builder, value(setter.getParameterTypes()[0], field.getValue()));
+  private static RosteringConfig config(JsonNode c) {
+    var builder =
+        RosteringConfig.builder()
+            .authUrl(c.path("auth_url").asText())
+            .baseUrl(c.path("base_url").asText())
+            .clientId(c.path("client_id").asText())
+            .clientSecret(c.path("client_secret").asText())
+            .customerId(c.path("customer_id").asText())
+            .userId(c.path("user_id").asText())
+            .scope(c.path("scope").asText())
+            .allowHttp(c.path("allow_http").asBoolean());
+    if (c.has("environment")) {
+      builder.environment(Environment.valueOf(c.get("environment").textValue().toUpperCase()));
+    }
+    if (c.has("refresh_margin")) {
+      builder.refreshMargin(Duration.ofSeconds(c.get("refresh_margin").asLong()));
     }
     return builder.build();
   }
 
-  private static Object value(Class<?> type, String text) {
-    return switch (type.getSimpleName()) {
-      case "boolean" -> Map.of("true", true, "false", false).get(text);
-      case "Duration" -> Duration.ofSeconds(Long.parseLong(text));
-      case "Environment" -> text.isEmpty() ? null : Environment.valueOf(text.toUpperCase());
-      default -> text;
-    };
-  }
-
   /** The view that a request is for. */
-  private RosteringClient client(JsonNode r) {
-    var opened = clients.get(r.path("client").textValue());
+  private RosteringClient view(JsonNode r) {
+    var opened = clients.get(r.get("client").textValue());
     if (r.has("now")) {
       opened.now.set(r.get("now").longValue());
     }
@@ -270,40 +236,36 @@ public final class Adapter {
     return view;
   }
 
-  private static ServiceRequest request(JsonNode fields) {
-    var request = ServiceRequest.builder(fields.path("path").textValue());
-    if (fields.has("method")) {
-      request.method(fields.get("method").textValue());
+  private static ServiceRequest request(JsonNode r) {
+    var request = ServiceRequest.builder(r.path("path").textValue());
+    if (r.has("method")) {
+      request.method(r.get("method").textValue());
     }
-    strings(fields.path("query")).forEach(request::query);
-    strings(fields.path("headers")).forEach(request::header);
-    if (fields.has("json")) {
-      request.json(fields.get("json").toString());
+    strings(r.path("query")).forEach(request::query);
+    strings(r.path("headers")).forEach(request::header);
+    if (r.has("json")) {
+      request.json(r.get("json").toString());
     }
-    if (fields.has("body")) {
-      request.body(body(fields));
+    if (r.has("body")) {
+      request.body(body(r));
     }
     return request.build();
   }
 
   private static HttpRequest ownRequest(JsonNode r) {
-    var fields = r.get("request");
-    if (fields.has("query") || fields.has("json")) {
-      throw new UnsupportedOperationException("java.net.http has neither query nor JSON");
-    }
-    var request = HttpRequest.newBuilder(URI.create(fields.get("url").textValue()));
-    var body = fields.has("body") ? body(fields) : BodyPublishers.noBody();
-    request.method(fields.path("method").asText("GET"), body);
-    strings(fields.path("headers")).forEach(request::setHeader);
+    var request = HttpRequest.newBuilder(URI.create(r.get("url").textValue()));
+    var body = r.has("body") ? body(r) : BodyPublishers.noBody();
+    request.method(r.path("method").asText("GET"), body);
+    strings(r.path("headers")).forEach(request::setHeader);
     if (r.hasNonNull("timeout")) {
       request.timeout(seconds(r.get("timeout")));
     }
     return request.build();
   }
 
-  private static HttpRequest.BodyPublisher body(JsonNode fields) {
-    var body = BodyPublishers.ofByteArray(Base64.getDecoder().decode(fields.get("body").asText()));
-    return fields.has("once") ? BodyPublishers.fromPublisher(body) : body;
+  private static HttpRequest.BodyPublisher body(JsonNode r) {
+    var body = BodyPublishers.ofString(r.get("body").textValue(), ISO_8859_1);
+    return r.has("once") ? BodyPublishers.fromPublisher(body) : body;
   }
 
   private static Map<String, String> strings(JsonNode object) {
@@ -316,11 +278,57 @@ public final class Adapter {
     return number.isNull() ? null : Duration.ofMillis(Math.round(number.doubleValue() * 1000));
   }
 
-  private static String versions() throws IOException {
-    var runtime = new Properties();
-    var path = "META-INF/maven/run.endive/runtime/pom.properties"; // which Maven writes
-    runtime.load(ClassLoader.getSystemResourceAsStream(path));
-    return "Java %s, endive %s"
-        .formatted(System.getProperty("java.version"), runtime.getProperty("version"));
+  private static void write(Map<String, ?> line) {
+    LINES.println(JSON.valueToTree(line).toString());
+  }
+
+  /** Responds with a result, which may be null, or with what was thrown. */
+  private void respond(JsonNode r, Object result) {
+    var response = new HashMap<String, Object>(Map.of("id", r.get("id")));
+    if (result instanceof Throwable e) {
+      failed(response, e instanceof CompletionException ? e.getCause() : e);
+    } else if (result instanceof Map<?, ?> fields) {
+      fields.forEach((name, value) -> response.put((String) name, value));
+    } else if (result instanceof Token token) {
+      response.put("body", token.toJson());
+    } else if (result instanceof Response http) {
+      http(response, http);
+    } else if (result instanceof HttpResponse<?> http) { // of own
+      http(response, new Response(http.statusCode(), http.headers(), (byte[]) http.body()));
+    }
+    cancels.remove(r.get("id").longValue());
+    write(response);
+  }
+
+  private static void http(Map<String, Object> response, Response http) {
+    var headers = new HashMap<String, String>();
+    http.headers().map().forEach((n, all) -> headers.put(n.toLowerCase(), String.join(", ", all)));
+    response.put("status", http.status());
+    response.put("headers", headers);
+    response.put("body", new String(http.body(), ISO_8859_1));
+  }
+
+  private static void failed(Map<String, Object> response, Throwable e) {
+    response.put("text", e.toString());
+    response.put("shown", shown(e));
+    Optional.ofNullable(e.getCause()).ifPresent(cause -> response.put("cause", cause.toString()));
+    if (e instanceof RosteringException error) {
+      var body = error.body().orElse("").getBytes(UTF_8);
+      http(response, new Response(error.status().orElse(0), error.headers(), body));
+      response.put("error", error.toJson());
+    }
+  }
+
+  /** What a log shows, and all that is written with the object. */
+  private static String shown(Throwable e) {
+    var text = new StringWriter();
+    e.printStackTrace(new PrintWriter(text));
+    var object = new ByteArrayOutputStream();
+    try (var stream = new ObjectOutputStream(object)) {
+      stream.writeObject(e);
+    } catch (IOException notSerializable) {
+      text.append(notSerializable.toString());
+    }
+    return text + object.toString(ISO_8859_1);
   }
 }

@@ -13,17 +13,17 @@ import redis.clients.jedis.JedisPooled;
 final class Stores {
   private final Map<String, Store> stores = new HashMap<>();
 
-  Store open(JsonNode s, HttpClient http) throws Exception {
+  Store open(JsonNode s) throws Exception {
     var name = s.get("name").textValue();
     if (!stores.containsKey(name)) {
-      var url = URI.create(s.path("url").asText());
+      var url = s.get("url").textValue();
       stores.put(
           name,
-          switch (s.get("kind").textValue()) {
+          switch (url.split(":")[0]) {
             case "memory" -> new MemoryStore();
-            case "folder" -> new FileStore(Path.of(s.get("folder").textValue()));
-            case "redis" -> new RedisStore(new JedisPooled(url, 1000));
-            default -> new Posts(http, url);
+            case "file" -> new FileStore(Path.of(url.substring(5)));
+            case "redis" -> new RedisStore(new JedisPooled(URI.create(url), 1000));
+            default -> new Posts(URI.create(url));
           });
     }
     return stores.get(name);
@@ -33,19 +33,18 @@ final class Stores {
     var key = r.get("key").textValue();
     var value = r.path("value").asText();
     var ttl = (long) Math.ceil(r.path("ttl").doubleValue());
-    switch (r.get("do").textValue()) {
-      case "get":
-        return Collections.singletonMap("value", store.get(key));
-      case "add":
-        return Map.of("added", store.add(key, value, ttl));
-      default:
+    return switch (r.get("do").textValue()) {
+      case "get" -> Collections.singletonMap("value", store.get(key));
+      case "add" -> Map.of("added", store.add(key, value, ttl));
+      default -> {
         store.set(key, value, ttl);
-        return Map.of();
-    }
+        yield Map.of();
+      }
+    };
   }
 
   /** A store of our own: each operation is a POST. */
-  private record Posts(HttpClient http, URI url) implements Store {
+  private record Posts(URI url) implements Store {
     @Override
     public String get(String key) throws Exception {
       return post(Map.of("op", "get", "key", key)).textValue();
@@ -64,7 +63,7 @@ final class Stores {
     private JsonNode post(Map<String, ?> operation) throws Exception {
       var body = BodyPublishers.ofByteArray(Adapter.JSON.writeValueAsBytes(operation));
       var request = HttpRequest.newBuilder(url).POST(body).build();
-      var response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+      var response = Adapter.Http.CLIENT.send(request, HttpResponse.BodyHandlers.ofByteArray());
       if (response.statusCode() != 200) {
         throw new AssertionError("the store responded " + response.statusCode());
       }

@@ -1,5 +1,6 @@
 package raw;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.dylibso.chicory.log.Logger;
@@ -26,17 +27,17 @@ public final class Raw {
       var response = new HashMap<String, Object>(Map.of("id", r.get("id")));
       try {
         switch (r.get("op").textValue()) {
-          case "versions" -> response.put("versions", versions());
           case "open" -> plugin = open(r);
           default -> {
-            var input = Base64.getDecoder().decode(r.path("input").asText());
-            response.put("output", plugin.call(r.get("export").textValue(), input));
+            var input = r.path("input").asText().getBytes(ISO_8859_1);
+            var output = plugin.call(r.get("export").textValue(), input);
+            response.put("output", new String(output, ISO_8859_1));
           }
         }
       } catch (ExtismFunctionException e) {
         response.put("error", e.getError());
       } catch (RuntimeException | StackOverflowError e) {
-        response.put("trap", e.toString());
+        response.put("text", e.toString());
       }
       print(response);
     }
@@ -75,18 +76,5 @@ public final class Raw {
     public boolean isLoggable(Level level) {
       return true;
     }
-  }
-
-  /** Maven writes the version into each library. */
-  private static String versions() throws IOException {
-    var all = "Java " + System.getProperty("java.version");
-    for (var library : List.of("org.extism.sdk/chicory-sdk-core", "com.dylibso.chicory/runtime")) {
-      var properties = new Properties();
-      var file = "/META-INF/maven/" + library + "/pom.properties";
-      properties.load(Raw.class.getResourceAsStream(file));
-      var name = library.endsWith("core") ? "chicory-sdk-core" : "chicory";
-      all += ", " + name + " " + properties.getProperty("version");
-    }
-    return all;
   }
 }
