@@ -176,6 +176,7 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 	}
 	f.markSecret(err)
 	f.SetBackoff(f.retry)
+	f.fail(err)
 }
 
 // beforeExpiry is how long before the token in use expires a backoff ends, in seconds: a token
