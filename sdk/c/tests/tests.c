@@ -2,7 +2,6 @@
  * variables. */
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -22,12 +21,11 @@
 
 static rostering_error *error; /* of the last call */
 static char silent[64];        /* the URL of a server that never responds */
-static int listener;           /* of that server */
 
 static void listen_silently(void) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    listener = socket(AF_INET, SOCK_STREAM, 0);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
     assert_int_equal(listen(listener, 10), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
@@ -65,27 +63,6 @@ static void want_jobs(const rostering_client *client) {
     assert_non_null(strstr(rostering_response_body(jobs), "sandbox-job-1"));
     assert_string_equal(rostering_response_header(jobs, "CONTENT-type"), "application/json");
     rostering_response_free(jobs);
-}
-
-static void *send_trailers(void *none) {
-    static const char start[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n",
-                      more[] = "X: y\r\n";
-    int connection = accept(listener, NULL, NULL);
-    ssize_t n = send(connection, start, sizeof start - 1, MSG_NOSIGNAL);
-    while (n > 0) n = send(connection, more, sizeof more - 1, MSG_NOSIGNAL);
-    close(connection);
-    return NULL;
-}
-
-/* The first test with this server, which has no other connection yet. */
-static void endless_trailers_end_the_call(void **state) {
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, send_trailers, NULL), 0);
-    rostering_client *client = open_at(silent);
-    assert_null(rostering_list_jobs(client, ROSTERING_NO_TIMEOUT, NULL, &error));
-    want_error(ROSTERING_CODE_NETWORK_ERROR, "");
-    rostering_client_free(client);
-    pthread_join(thread, NULL);
 }
 
 static void null_is_an_error(void **state) {
@@ -258,7 +235,6 @@ static void a_child_opens_its_own(void **state) {
 int main(void) {
     listen_silently();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(endless_trailers_end_the_call),
         cmocka_unit_test(null_is_an_error),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(a_signal_handler_cancels),
