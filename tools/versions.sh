@@ -73,7 +73,7 @@ versions_rust() (
 
 on_redis() (
 	PATH=$1:$PATH
-	in_folder tests env HOSTS=go,node,python go test -count=1 -run 'TestLibraries/.*/.*/stores|TestConcurrentAdds' ./runner
+	in_folder tests env HOSTS=go,node,python go test -count=1 -run 'TestLibraries/.*/.*/stores' ./runner
 )
 versions_redis() {
 	local at stores="stores in go, javascript, python"
