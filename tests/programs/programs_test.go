@@ -107,7 +107,8 @@ func testHost(t *testing.T) {
 		}
 	}
 	store := &protocol.Store{Name: "s", URL: redis.URL}
-	do(protocol.Request{Op: "open", Open: protocol.Open{Variables: s.Env(sandbox.Stage), Store: store}})
+	now := time.Now().Unix()
+	do(protocol.Request{Op: "open", Open: protocol.Open{Variables: s.Env(sandbox.Stage), Store: store}, Call: protocol.Call{Now: &now}})
 
 	// A slow token endpoint: so the second process finds the lock of the first.
 	if err := s.SetFault(sandbox.AuthServer, sandbox.Fault{DelayMS: 1000}); err != nil {
