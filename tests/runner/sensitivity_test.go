@@ -117,5 +117,5 @@ func another(value any) any {
 	case bool:
 		return !value
 	}
-	return "another"
+	return "something else"
 }
