@@ -45,7 +45,7 @@ arm() {
 	forget
 	echo ":rostering-arm64:M::$magic:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$tools/trixie/files/usr/bin/qemu-aarch64:PF" \
 		>$binfmt/register || return
-	debian bookworm arm64 python3 libstdc++6 && in_folder "$tools/bookworm" "${apt[@]}" source --download-only jansson cmocka
+	debian bookworm arm64 python3 libstdc++6 musl && in_folder "$tools/bookworm" "${apt[@]}" source --download-only jansson cmocka
 }
 
 on_c() { sdk/c/tasks.sh test && rules c && c_package; }
@@ -84,7 +84,7 @@ platforms_arm64() (
 platforms_musl() (
 	export TARGET=x86_64-unknown-linux-musl
 	get "x86-64 musl" "Debian's packages" arm && rust_and_c "x86-64 musl"
-	TARGET=aarch64-unknown-linux-musl prove "ARM64 musl" "C's package" c_package
+	TARGET=aarch64-unknown-linux-musl QEMU_LD_PREFIX=$tools/bookworm/files prove "ARM64 musl" "C's package" c_package
 )
 
 platforms_glibc() { TARGET=x86_64-unknown-linux-gnu.2.17 prove "x86-64 Linux" "C's package (glibc 2.17)" c_package; }
