@@ -19,7 +19,7 @@ renamed='
 	s{automatic-rostering(\.example|(?=/plugin|/tests| v0\.0\.0$| => \.\./$))|(?<=^module )automatic-rostering$}{\0}g;
 	s{(?<!urn:)automatic-rostering(?!-stage|-prod|-sandbox|-toolchain)}{$ENV{name}}g;
 	s{automatic_rostering}{$ENV{name} =~ tr/-/_/r}ge;
-	s{example([./])automaticrostering}{$ENV{package} =~ s/\./$1/gr}ge;
+	s{example([./])automaticrostering}{my $between = $1; $ENV{package} =~ s/\./$between/gr}ge;
 	s{\0}{$ENV{repository}}g;'
 git grep -lzIE 'automatic[-_]rostering|example[./]automaticrostering' | xargs -0 perl -pi -e "$renamed"
 git ls-files | grep -E 'automatic_rostering|example/automaticrostering' | while read -r file; do

@@ -83,5 +83,7 @@ func TestRename(t *testing.T) {
 		tools/rename.sh acme/automatic-rostering com.acme.rostering acme-rostering
 		commit renamed
 		for folder in plugin sdk/go sdk/go/redisstore sandbox host-example/go tests; do (cd "$folder" && go list -deps ./... >/dev/null); done
-		! git ls-files | grep -i 'automatic.\?rostering'`)
+		! git ls-files | grep -i 'automatic.\?rostering'
+		grep -q '<groupId>com.acme.rostering</groupId>' sdk/java/pom.xml
+		ls sdk/java/src/main/java/com/acme/rostering/RosteringClient.java`)
 }
