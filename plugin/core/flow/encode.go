@@ -44,7 +44,7 @@ func (p *progress) read(text string) bool {
 	for _, n := range p.numbers() {
 		*n = next()
 	}
-	return p.text() == whole
+	return p.text() == whole && p.state.returnsStep()
 }
 
 // restore reads the flow of its step.

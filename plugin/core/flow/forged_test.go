@@ -40,6 +40,19 @@ func TestChangedFlowsAreInvalid(t *testing.T) {
 	}
 }
 
+// A checksum can be forged, but a flow continues only from a state that waits for a result.
+func TestForgedStateIsInvalid(t *testing.T) {
+	for _, state := range []string{"0", "8", "9", "10"} {
+		i := newInstance(t).play(cold)
+		numbers := strings.Split(strings.Trim(string(i.flows[""]), `"`), " ")
+		text := state + " " + strings.Join(numbers[1:len(numbers)-1], " ")
+		i.flows[""] = fmt.Appendf(nil, `"%s %d"`, text, instance.Hash(text))
+		if got := i.do("ok"); got != "invalid_input" {
+			t.Errorf("%s: %s", state, got)
+		}
+	}
+}
+
 var cold = script{{"begin", "request"}}
 
 func TestFlowClock(t *testing.T) {

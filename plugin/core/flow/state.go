@@ -43,8 +43,11 @@ func (f *Flow) enter(to State) {
 	f.state = to
 }
 
-// usesStore reports whether the step in this state is an operation on the store.
-func (s State) usesStore() bool { return s != Requesting && s != Waiting }
+// returnsStep reports whether a flow in this state has returned a step, and can be resumed.
+func (s State) returnsStep() bool { return s > Choosing && s < Done }
+
+// usesStore reports whether that step is an operation on the store.
+func (s State) usesStore() bool { return s.returnsStep() && s != Requesting && s != Waiting }
 
 // operation returns the name of that operation.
 func (s State) operation() string {
