@@ -66,13 +66,16 @@ func NewSearch(secrets []string) *Search {
 // begin begins a search in a text.
 func (s *Search) begin(text []byte, partial bool) {
 	s.text, s.partial, s.steps = text, partial, 0
-	if s.short && len(text) > 0 { // the secret begins and ends with the text
-		s.begins[text[0]], s.steps = true, maxSteps
+	if s.short { // it begins and ends with the text
+		s.steps = maxSteps
 	}
 }
 
 // skip returns the offset of the first byte from at on with which a secret may begin, or end.
 func (s *Search) skip(at, end int) int {
+	if s.short {
+		return at
+	}
 	begins := &s.begins
 	for i, c := range s.text[at:end] {
 		if begins[c] {

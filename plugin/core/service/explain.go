@@ -69,14 +69,15 @@ func NewError(r *message.Response, secrets []string, now int64) *apierror.Error 
 	default:
 		e.Message = "the service refused the request; see body"
 	}
+	search := redact.NewSearch(secrets)
 	if r.Headers != nil {
-		e.Headers = cleanHeaders(r.Headers, secrets)
+		e.Headers = cleanHeaders(r.Headers, search)
 	}
 	if r.Load != nil {
 		// One byte more shows that there is more, with the rest of a secret that begins here. If the
 		// host has cut a character there, and decoded its three bytes as U+FFFD each, those must be whole.
 		body := r.Load(MaxBody + 9)
-		e.Body, e.BodyTruncated = redact.Secrets(body, secrets, MaxBody, len(body) > MaxBody)
+		e.Body, e.BodyTruncated = search.Redact(body, MaxBody, len(body) > MaxBody)
 		e.HasBody = true
 	}
 	return e
@@ -88,10 +89,9 @@ const (
 	maxHeadersSize = 8 << 10
 )
 
-// cleanHeaders returns the first headers of a JSON object, without any of the secrets. It copies
+// cleanHeaders returns the first headers of a JSON object, without what the search finds. It copies
 // everything but strings.
-func cleanHeaders(headers json.Value, secrets []string) []byte {
-	search := redact.NewSearch(secrets)
+func cleanHeaders(headers json.Value, search *redact.Search) []byte {
 	unchanged := search.Clean(headers)
 	clean, whole, count, inList := json.Writer("{"), 1, 0, false
 	for at := 1; at < len(headers) && count < maxHeaders; {
