@@ -95,7 +95,11 @@ func run(ctx context.Context, out io.Writer) error {
 		}
 		defer client.Close()
 		_, err = client.GetToken(ctx)
-		line("   client.GetToken(ctx) with a wrong secret returns this error:\n   %v", err)
+		var failure *rostering.Error
+		if !errors.As(err, &failure) || failure.Code != rostering.CodeTokenEndpointRejected {
+			return fmt.Errorf("not the error %s: %w", rostering.CodeTokenEndpointRejected, err)
+		}
+		line("   client.GetToken(ctx) with a wrong secret returns this error:\n   %v", failure)
 		return nil
 	}
 
