@@ -35,10 +35,11 @@ typedef struct call {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of running and standard output */
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
-static sem_t
-    begun; /* posted by a thread that begins its call or has opened a client, for which the next request waits */
 static client nobody = {.name = ""}, *clients = &nobody; /* the last first */
 static LIST_HEAD(, call) running;
+
+/* Posted by a thread that begins its call or has opened a client, for which the next request waits. */
+static sem_t begun;
 
 rostering_store *make_http_store(const char *url, rostering_error **error);
 

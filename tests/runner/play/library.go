@@ -138,15 +138,15 @@ func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
 		c.secrets = append(c.secrets, strings.Fields(*secret)...) // of which an error may show one word
 	}
 	if s.Variables != nil {
-		r.Variables = merged(Variables(c.World.Config()), s.Variables)
+		r.Variables = merged(variables(c.World.Config()), s.Variables)
 	} else {
 		r.Config = merged(c.World.Config(), s.Config)
 	}
 	return r, nil
 }
 
-// Variables are the names and values by which a library reads a config.
-func Variables(config map[string]string) map[string]string {
+// variables are the names and values by which a library reads a config.
+func variables(config map[string]string) map[string]string {
 	all := map[string]string{}
 	for key, value := range config {
 		all["ROSTERING_"+strings.ToUpper(key)] = value

@@ -117,7 +117,7 @@ func (c *course) begin(first *rule.Step) (done bool, err error) {
 	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World.Config(), c.config)}
 	switch {
 	case c.Library:
-		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: Variables(r.Config)}, Call: protocol.Call{Now: &start}}
+		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: variables(r.Config)}, Call: protocol.Call{Now: &start}}
 		c.clients = append(c.clients, r.Client)
 	case !c.Flows:
 		r.AllowedHosts = []string{"127.0.0.1"}

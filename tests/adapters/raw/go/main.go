@@ -3,6 +3,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"log"
+	"os"
 	"strings"
 
 	extism "github.com/extism/go-sdk"
@@ -15,7 +18,9 @@ func main() {
 	extism.SetLogLevel(extism.LogLevelDebug)
 	ctx, cache := context.Background(), wazero.NewCompilationCache()
 	var plugin *extism.Plugin
-	protocol.Serve(func(r protocol.Request, logged func(protocol.Log)) (a protocol.Response) {
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for r := (protocol.Request{}); in.Decode(&r) == nil; r = (protocol.Request{}) {
+		a := protocol.Response{ID: r.ID}
 		var err error
 		if r.Op == "open" {
 			if plugin != nil {
@@ -27,7 +32,7 @@ func main() {
 		} else {
 			plugin.SetLogger(func(level extism.LogLevel, line string) {
 				if !strings.HasPrefix(line, "Calling ") && !strings.HasPrefix(line, "Initializing ") { // go-sdk's own
-					logged(protocol.Log{Level: strings.ToLower(level.String()), Line: line})
+					_ = out.Encode(protocol.Response{Event: "log", Log: protocol.Log{Level: strings.ToLower(level.String()), Line: line}})
 				}
 			})
 			_, a.Output, err = plugin.Call(r.Export, r.Input)
@@ -37,6 +42,8 @@ func main() {
 		} else if err != nil {
 			a.Text = err.Error()
 		}
-		return a
-	})
+		if err := out.Encode(a); err != nil {
+			log.Fatal(err)
+		}
+	}
 }
