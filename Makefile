@@ -50,7 +50,7 @@ SOURCES := go.mod go.sum Makefile plugin/target.json $(wildcard plugin/*.go) \
 
 # Targets with a description make no file of their name, and neither do these.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile)
-.PHONY: run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox setup-test setup-check package-files
+.PHONY: run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox setup-test setup-check package-files libraries $(MODULES:%=module-%)
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 	@echo "  make run-LANG       run the program jobs in a language: $(LANGUAGES)"
@@ -128,7 +128,6 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@sort -rn build/seconds
 	@$(SKIPPED)
 
-.PHONY: libraries $(MODULES:%=module-%)
 $(MODULES:%=module-%): module-%:
 	@echo "testing the module $*"
 	@cd $* && go test -count=1 -timeout 30m -parallel 4 ./...

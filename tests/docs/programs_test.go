@@ -45,7 +45,7 @@ func TestClone(t *testing.T) {
 			cd "$CLONE/sdk/python"
 			pytest --quiet`},
 		"sdk/rust/README.md": {"rust", "export CARGO_TARGET_DIR=$ROOT/sdk/rust/target\n", `cd "$CLONE/sdk/rust"
-			source cargo.sh # with other flags, all dependencies would be compiled again, for whoever is next, too
+			source cargo.sh # other flags would compile all dependencies again, here and in the next build
 			export NO_PROXY='*,0.0.0.0/0,::/0'
 			with_cargo test --quiet --workspace --test behavior
 			with_cargo test --quiet --workspace --doc`},
