@@ -99,7 +99,7 @@ func (c *course) outcome(s *rule.Step, a protocol.Response) error {
 		return c.sameError(s, a, e)
 	case s.Fails != nil:
 		message, _ := e["message"].(string)
-		if c.Library && hostWords.MatchString(message) {
+		if c.Library && len(s.Fails) > 0 && hostWords.MatchString(message) {
 			return fmt.Errorf("the message speaks of the plugin's host: %q", message)
 		}
 		if err := errors.Join(want(e != nil && (!s.Cause || a.Cause != ""), a), hasFields(e, s.Fails), c.says(s, a, e)); err != nil {
@@ -126,7 +126,7 @@ func (c *course) failure(s *rule.Step, a protocol.Response) map[string]any {
 	case c.Library && closed.MatchString(a.Text):
 		return is("closed")
 	case misused && (misuse.MatchString(a.Text) || (e["code"] == "invalid_input" || e["code"] == "config_invalid") && e["retryable"] == false):
-		return is("misuse")
+		e["code"] = "misuse"
 	case a.Error == "" && !c.Library && !c.Flows: // most raw hosts trap if a request gets no response
 		return is("network_error")
 	case wrong != nil:
