@@ -159,7 +159,6 @@ func (c *course) steps(steps []rule.Step) error {
 
 // call makes a call, and returns what is wrong with it.
 func (c *course) call(s *rule.Step) error {
-	c.learn(s)
 	if clients := c.group(s); clients != nil {
 		return c.callAll(s, clients)
 	}

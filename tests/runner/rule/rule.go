@@ -85,7 +85,6 @@ type Step struct {
 	// RedisServer and Signal are what a fleet's Redis server does, and its first process: stop, continue, kill; start, fill, free.
 	RedisServer string `json:"redis"`
 	Signal      string `json:"signal"`
-	Expire      string `json:"expire"`  // the keys of the store with this part expire
 	Hold        Names  `json:"hold"`    // the servers hold their responses back
 	Free        Names  `json:"free"`    // they do not any more
 	Respond     string `json:"respond"` // sends the responses to the requests that arrived
@@ -108,7 +107,7 @@ type Step struct {
 	Requests map[string]int `json:"requests"` // so many requests have come to a server
 	Tokens   *Tokens        `json:"tokens"`   // so many tokens were requested since the last step with it
 	Saw      map[string]Saw `json:"saw"`      // the last request to a server
-	InStore  *Stored        `json:"in_store"` // waits until the store has it
+	InStore  string         `json:"in_store"` // waits until the store has a value with this part
 	Log      *Logged        `json:"log"`      // what the client has logged
 
 	// Of calls: Client made them (default: c). As is their name, under which later steps find them: the next step does not
@@ -261,7 +260,7 @@ type Saw struct {
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
 	Headers map[string]string `json:"headers"` // "": must be missing
-	Body    *string           `json:"body"`
+	Body    string            `json:"body"`
 	Maybe   bool              `json:"maybe"` // if there was one
 }
 
@@ -270,12 +269,6 @@ type Tokens struct {
 	Each  int `json:"each"`
 	Least int `json:"least"`
 	Most  int `json:"most"`
-}
-
-// Stored is a value in the store.
-type Stored struct {
-	Key string `json:"key"` // a part of its key
-	Has string `json:"has"` // what it holds
 }
 
 // Logged is what lines of a client's log there are.
