@@ -92,23 +92,23 @@ func (c *course) outcome(s *rule.Step, a protocol.Response) error {
 
 // failure is the error of a call that failed. If that is neither the plugin's nor the library's, it has a code for what it is.
 func (c *course) failure(s *rule.Step, a protocol.Response) map[string]any {
-	e, is := map[string]any{}, func(code string) map[string]any { return map[string]any{"code": code} }
+	e := map[string]any{}
 	wrong := json.Unmarshal([]byte(a.Error), &e)
 	switch misused := e["code"] == "invalid_input" || e["code"] == "config_invalid"; {
 	case !failed(a) && s.Ends != nil && a.Status >= 400:
-		return is("status")
+		e["code"] = "status"
 	case !failed(a):
 		return nil
 	case c.Library && canceled.MatchString(a.Text):
-		return is("canceled")
+		e["code"] = "canceled"
 	case c.Library && closed.MatchString(a.Text):
-		return is("closed")
+		e["code"] = "closed"
 	case s.Fails.Code() == "misuse" && (misuse.MatchString(a.Text) || misused && e["retryable"] == false):
 		e["code"] = "misuse"
 	case a.Error == "" && !c.Library && !c.Flows: // most raw hosts trap if a request gets no response
-		return is("network_error")
+		e["code"] = "network_error"
 	case wrong != nil:
-		return is("trap")
+		e["code"] = "trap"
 	}
 	return e
 }
