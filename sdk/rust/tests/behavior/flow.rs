@@ -1,7 +1,7 @@
 //! How token flows end. The rest of them is in tests/rules.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use automatic_rostering::{Cause, Client, Code, MemoryStore, Options, Store, async_trait};
