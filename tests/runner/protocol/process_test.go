@@ -19,7 +19,7 @@ func start(t *testing.T, host string) *Process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Bound, p.Grace = 10*time.Second, time.Second
+	p.Bound = 10 * time.Second
 	return p
 }
 
@@ -42,6 +42,7 @@ func TestMisbehavingHost(t *testing.T) {
 			if _, err := p.Do(Request{Op: "call"}); err == nil {
 				t.Error("the next request gets a response")
 			}
+			p.Bound = 100 * time.Millisecond
 			if err := p.Close(); err == nil {
 				t.Error("Close finds nothing wrong")
 			}
