@@ -219,12 +219,15 @@ bench: ## measure first and warm calls of each library against its bare HTTP cli
 	@tools/each.sh adapter
 	@cd tests && go run ./bench
 
-BENCH_CHECK := sdk/python/tasks.sh setup && sdk/python/.venv/bin/python tests/bench/check/check.py
+COSTS := sdk/python/.venv/bin/python tests/bench/check/check.py
+BASELINE := tests/bench/check/baseline.tsv
 bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline
-	@{ $(BENCH_CHECK) ; } || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] || exit $$status ; }
+	@sdk/python/tasks.sh setup || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] && exit ; exit $$status ; } ; \
+		$(COSTS) | diff -U0 $(BASELINE) - || { echo "if the new costs are worth it: make bench-baseline, and commit it" >&2 ; exit 1 ; }
 
 bench-baseline: build ## rewrite that baseline
-	@$(BENCH_CHECK) --update
+	@sdk/python/tasks.sh setup
+	@$(COSTS) >$(BASELINE)
 
 mutants: ## change the core in small ways, and print the share that unit tests and rules notice
 	@mkdir -p build

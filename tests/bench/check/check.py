@@ -1,8 +1,6 @@
-"""Compares what the built plugin costs with a baseline: figures that are the same on every machine.
+"""Prints what the built plugin costs, for baseline.tsv: figures that are the same on every machine.
 
-Usage: check.py [--update]
-
-It has the bytes of both builds and, for each call of the build that libraries embed, the host calls, how many of them
+They are the bytes of both builds and, for each call of the build that libraries embed, the host calls, how many of them
 go-sdk forwards to the Extism kernel, the pages of memory afterwards, and the operators executed, which wasmtime counts as fuel.
 """
 
@@ -13,7 +11,6 @@ from pathlib import Path
 
 from wasmtime import Config, Engine, Linker, Module, Store
 
-BASELINE = Path(__file__).with_name("baseline.tsv")
 PLUGIN = Path(__file__).parents[3] / "plugin"
 BUILDS = ("rostering.wasm", "rostering-nowasi.wasm")
 NOW = 1_800_000_000
@@ -176,24 +173,10 @@ def measure():
     yield "list_jobs, after 500 traps", host.call("list_jobs", {"now": later + 61})[1]
 
 
-def main(*options):
-    rows = [COLUMNS, *((f"bytes of {file}", str((PLUGIN / file).stat().st_size), "", "", "") for file in BUILDS)]
-    for name, cost in measure():
-        if name in WARM and cost[0] > MOST_WHEN_WARM:
-            sys.exit(f"a warm {name} makes {cost[0]} host calls: neither token nor body must enter the plugin, nor config be read")
-        rows.append((name, *map(str, cost)))
-    if options == ("--update",):
-        BASELINE.write_text("".join("\t".join(row) + "\n" for row in rows))
-        return 0
-    old = [tuple(line.split("\t")) for line in BASELINE.read_text().split("\n")[:-1]]
-    if old == rows:
-        print(f"the plugin costs what the baseline says, in {len(rows) - 1} rows of figures")
-        return 0
-    for row in sorted(set(old) ^ set(rows), key=lambda r: (r[0], r in rows)):
-        print("+" if row in rows else "-", *(f"{name}: {value};" for name, value in zip(COLUMNS, row, strict=True) if value))
-    print("The costs have changed. If the change is worth them: make bench-baseline, and commit it.")
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+print(*COLUMNS, sep="\t")
+for file in BUILDS:
+    print(f"bytes of {file}", (PLUGIN / file).stat().st_size, sep="\t")
+for name, cost in measure():
+    if name in WARM and cost[0] > MOST_WHEN_WARM:
+        sys.exit(f"a warm {name} makes {cost[0]} host calls: neither token nor body must enter the plugin, nor config be read")
+    print(name, *cost, sep="\t")
