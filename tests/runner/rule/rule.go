@@ -38,6 +38,7 @@ type Case struct {
 	Slow        bool               `json:"slow"`
 	Alone       bool               `json:"alone"`
 	TLS         bool               `json:"tls"`
+	Environment []string           `json:"environment"`
 	Memory      int                `json:"memory"`
 	Fleet       []string           `json:"fleet"`
 	Config      map[string]*string `json:"config"`
