@@ -39,9 +39,6 @@ func playAll(t *testing.T, h hosts.Host) {
 	if player.Process != nil {
 		player.Process.Bound = world.Patience
 	}
-	if *update && h.Command != nil {
-		noteVersions(t, h)
-	}
 	scripted := world.New()
 	t.Cleanup(scripted.Close)
 	play := func(c *rule.Case) {
@@ -77,18 +74,14 @@ func playAll(t *testing.T, h hosts.Host) {
 			others = append(others, play)
 		}
 	}
-	queue := make(chan func(), len(slow)) // in order, so that few of those that keep a player busy come together
-	for _, play := range slow {
-		queue <- play
-	}
-	close(queue)
+	places := make(chan bool, 16)
 	var beside sync.WaitGroup
 	defer beside.Wait()
-	for range 16 {
+	for _, play := range slow {
 		beside.Go(func() {
-			for play := range queue {
-				play()
-			}
+			places <- true
+			play()
+			<-places
 		})
 	}
 	for _, play := range others {
@@ -105,7 +98,7 @@ func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
 	}
 	t.Cleanup(w.Close)
 	trust := []string{"SSL_CERT_FILE=" + authority, "NODE_EXTRA_CA_CERTS=" + authority, "DENO_CERT=" + authority}
-	if h.Language == "java" {
+	if h.Folder == "java" {
 		store := authority + ".p12"
 		keytool := exec.Command("keytool", "-importcert", "-noprompt", "-file", authority, "-keystore", store, "-storepass", "changeit")
 		if out, err := keytool.CombinedOutput(); err != nil {
