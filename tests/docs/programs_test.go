@@ -50,7 +50,7 @@ func TestClone(t *testing.T) {
 		done
 		chmod +x build/without/*
 		make MAKEFLAGS= HOSTS= build/sandbox
-		mkdir -p sdk/rust
+		mkdir -p "$ROOT/sdk/rust/target"
 		ln -s "$ROOT/sdk/rust/target" sdk/rust # a dependency is compiled once`)
 	tests := sections(read(t, sandboxPage), "##", "Tests")
 	tls := block.FindAllStringSubmatch(sections(read(t, sandboxPage), "##", "TLS"), -1)
