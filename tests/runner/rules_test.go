@@ -48,6 +48,9 @@ func playAll(t *testing.T, h hosts.Host) {
 				w = world.New()
 				defer w.Close()
 			}
+			if c.Environment != nil {
+				player = separate(t, h, c.Environment)
+			}
 			err, gap := player.Case(w, c), !h.Library && h.Differs(c.Differences)
 			switch {
 			case err != nil && !gap:
@@ -100,12 +103,17 @@ func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
 		}
 		trust = []string{"JDK_JAVA_OPTIONS=-Djavax.net.ssl.trustStore=" + store + " -Djavax.net.ssl.trustStorePassword=changeit"}
 	}
-	p, err := h.Process(t.Context(), os.Stderr, trust...)
+	return separate(t, h, trust), w
+}
+
+// separate is a process of a library with these variables in its environment.
+func separate(t *testing.T, h hosts.Host, variables []string) *play.Player {
+	p, err := h.Process(t.Context(), os.Stderr, variables...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.Close() })
-	return &play.Player{Adapter: p, Process: p, Library: true}, w
+	return &play.Player{Adapter: p, Process: p, Library: true}
 }
 
 // require skips a case for which something is missing on the machine.
