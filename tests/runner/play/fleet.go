@@ -92,27 +92,34 @@ func (c *course) prepareFleet(s *rule.Step) error {
 	return err
 }
 
-// group is the clients for which a name stands, or nil.
-func (c *course) group(name string) []string {
-	if c.Fleet != nil {
-		switch name {
-		case "each":
-			return c.Fleet.members
-		case "first":
-			return c.Fleet.members[:1]
-		case "others":
-			return c.Fleet.members[1:]
-		}
+// group is the clients for which the name in a step stands, or nil.
+func (c *course) group(s *rule.Step) (names []string) {
+	if c.Fleet == nil {
+		return nil
 	}
-	return nil
+	switch {
+	case s.Open == "each":
+		for n := range c.Fleet.Processes {
+			names = append(names, fmt.Sprint("process ", n+1))
+		}
+	case s.Client == "each":
+		return c.Fleet.members
+	case s.Client == "first":
+		return c.Fleet.members[:1]
+	case s.Client == "others":
+		return c.Fleet.members[1:]
+	}
+	return names
 }
 
-// callAll makes a call of several clients at the same time.
+// callAll makes a call of several clients at the same time, or opens them.
 func (c *course) callAll(s *rule.Step, clients []string) error {
 	each := *s
 	each.As = cmp.Or(s.As, fmt.Sprint("of all ", len(c.sent)))
 	for _, name := range clients {
-		each.Client = name
+		if each.Client = name; s.Open != "" {
+			each.Open = name
+		}
 		if err := c.send(&each); err != nil {
 			return err
 		}

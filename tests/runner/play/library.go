@@ -42,7 +42,7 @@ func Expressible(c *rule.Case) bool {
 
 func expressible(s *rule.Step) bool {
 	known, ok := fields[s.Do]
-	if !ok || s.RawInput != nil && *s.RawInput != "" || s.Empty && s.Do == "get_token" {
+	if !ok || s.RawInput != nil && *s.RawInput != "" {
 		return false
 	}
 	for name, value := range s.Input {

@@ -54,12 +54,6 @@ func (c *course) prepare(s *rule.Step) {
 // act makes a call or other steps, or ends some.
 func (c *course) act(s *rule.Step) error {
 	switch {
-	case s.Repeat != nil:
-		for range s.Repeat.Times {
-			if err := c.steps(s.Repeat.Steps); err != nil {
-				return err
-			}
-		}
 	case s.Turns != nil:
 		for range c.Fleet.members {
 			if err := c.steps(s.Turns); err != nil {
@@ -75,8 +69,6 @@ func (c *course) act(s *rule.Step) error {
 				return err
 			}
 		}
-	case s.Soon && !c.soon(s):
-		return errors.New("it takes as long as a token request may")
 	case s.Cancel != "":
 		for _, p := range c.sent[s.Cancel] {
 			if a, err := c.Do(protocol.Request{Op: "cancel", Target: p.ID}); err != nil || failed(a) {
@@ -132,7 +124,7 @@ func (c *course) check(s *rule.Step) error {
 		return err
 	}
 	delete(c.arrived, s.Left)
-	if s.Pending != nil {
+	for range max(s.Times, 1) {
 		if err := c.stillPending(s.Pending); err != nil {
 			return err
 		}
@@ -163,18 +155,6 @@ func (c *course) check(s *rule.Step) error {
 	return nil
 }
 
-// soon waits until a request has ended, or clients have left, for less time than a token request may take.
-func (c *course) soon(s *rule.Step) bool {
-	continues := func(p *protocol.Pending) bool { return !p.Ended() }
-	for late := time.Now().Add(15 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
-		if !slices.ContainsFunc(c.arrived[s.Left], (*world.Request).Stays) &&
-			!slices.ContainsFunc(s.End, func(name string) bool { return slices.ContainsFunc(c.sent[name], continues) }) {
-			return true
-		}
-	}
-	return false
-}
-
 // eventually repeats something until nothing is wrong.
 func eventually(try func() error) (err error) {
 	for late := time.Now().Add(world.Patience); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
@@ -187,6 +167,9 @@ func eventually(try func() error) (err error) {
 
 // stillPending waits until the adapter has read all requests so far, and wants these to have not ended.
 func (c *course) stillPending(names []string) error {
+	if names == nil {
+		return nil
+	}
 	if _, err := c.Do(protocol.Request{Op: "cancel"}); err != nil {
 		return err
 	}
@@ -220,8 +203,8 @@ func (c *course) hasLogged(s *rule.Step) error {
 	n := 0
 	var lines []string
 	for _, l := range c.Logs(c.client(cmp.Or(s.Client, "c"))) {
-		lines = append(lines, l.Level+" "+l.Line)
-		if (s.Log.Level == "" || l.Level == s.Log.Level) && strings.Contains(l.Line, s.Log.Has) {
+		line := l.Level + " " + l.Line
+		if lines = append(lines, line); strings.Contains(line, s.Log.Has) {
 			n++
 		}
 	}

@@ -97,11 +97,10 @@ type Step struct {
 	Begin  string `json:"begin"`
 	Resume string `json:"resume"`
 
-	End        Names   `json:"end"`        // waits for the end of the requests with these names
-	Cancel     string  `json:"cancel"`     // cancels them
-	Eventually *Step   `json:"eventually"` // repeats a step until what it expects is true
-	Repeat     *Repeat `json:"repeat"`     // repeats steps
-	Turns      []Step  `json:"turns"`      // the steps with each client of a fleet as the first in turn
+	End        Names  `json:"end"`        // waits for the end of the requests with these names
+	Cancel     string `json:"cancel"`     // cancels them
+	Eventually *Step  `json:"eventually"` // repeats a step until what it expects is true
+	Turns      []Step `json:"turns"`      // the steps with each client of a fleet as the first in turn
 
 	Arrives  Names          `json:"arrives"`  // waits for a request that is held back
 	Left     string         `json:"left"`     // waits until the clients of those that arrived have left
@@ -113,7 +112,7 @@ type Step struct {
 	Log      *Logged        `json:"log"`      // what the client has logged
 
 	// Of calls: Client made them (default: c). As is their name, under which later steps find them: the next step does not
-	// wait for their end; a resumed flow continues under it. Times is how often (default: 1).
+	// wait for their end; a resumed flow continues under it. Times is how often (default: 1), of Pending, too.
 	Client string `json:"client"`
 	As     string `json:"as"`
 	Times  int    `json:"times"`
@@ -148,35 +147,22 @@ type Step struct {
 // Outcome is how a call ends. Without one, it succeeds; if the servers follow a script, its output is the body of the last
 // response, byte for byte.
 type Outcome struct {
-	Token *Token  `json:"token"` // the output is a token object, or a step that is done with it
+	Token Token   `json:"token"` // the output is a token object, or a step that is done with it
 	Error Failure `json:"error"` // the error, in all its fields but message
 	// Fails has fields that the error must have, null for one that it may not have. If it is empty, the call fails in any way.
-	Fails   Failure  `json:"fails"`
-	Message string   `json:"message"` // part of the error's message
-	Text    []string `json:"text"`    // parts of its text
-	Cause   bool     `json:"cause"`   // it has one
-	Lost    bool     `json:"lost"`    // a request gets no response: a trap, or network_error
-	// Of libraries: the language's own error for a wrong argument, or the library's; the error for a closed client; canceled.
-	Misuse   bool `json:"misuse"`
-	Closed   bool `json:"closed"`
-	Canceled bool `json:"canceled"`
-	// Ends are the codes of the library's errors with which a call may end, if it does not succeed.
-	Ends []string `json:"ends"`
+	Fails Failure `json:"fails"`
+	Ends  Names   `json:"ends"`  // the codes with which it may fail
+	Text  Names   `json:"text"`  // parts of the error's text, of the plugin of its message
+	Cause bool    `json:"cause"` // the error has one
 
-	JSON  json.RawMessage            `json:"json"`  // the output is this JSON value
 	Got   map[string]json.RawMessage `json:"got"`   // the output is a JSON object with these fields; null: it lacks the field
-	Fresh bool                       `json:"fresh"` // the service got the token that was requested last
-	Empty bool                       `json:"empty"` // the output is empty
 	Until *int64                     `json:"until"` // that of done, if it matters
 	Logs  *[]string                  `json:"logs"`  // the beginnings of the log lines, in order
 
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"` // "": must be missing; … at the end matches anything; of open, those of all its calls
-	Body    *string           `json:"body"`
-	Adds    *int              `json:"adds"` // with End: so many of them added it
-
-	// Soon says, with End and Left, that it ends before a token request would time out.
-	Soon bool `json:"soon"`
+	Body    json.RawMessage   `json:"body"`    // see Text
+	Adds    *int              `json:"adds"`    // with End: so many of them added it
 }
 
 // Names is one name or more.
@@ -226,7 +212,7 @@ const (
 // clockless are the exports whose input has no field now.
 var clockless = []string{"request", "clear_token", "check", "version"}
 
-// UnmarshalJSON sets the time, and repeats the exchanges that stand for several.
+// UnmarshalJSON sets the time.
 func (s *Step) UnmarshalJSON(b []byte) error {
 	type plain Step
 	if err := strict(b, (*plain)(s)); err != nil {
@@ -238,20 +224,8 @@ func (s *Step) UnmarshalJSON(b []byte) error {
 	if s.RawInput != nil || slices.Contains(clockless, s.Do) || string(s.Now) == "null" {
 		s.Now = nil
 	}
-	s.Exchanges, s.Source = flat(s.Exchanges), fmt.Sprintf("%.500s", b)
+	s.Source = fmt.Sprintf("%.500s", b)
 	return nil
-}
-
-func flat(exchanges []Exchange) (all []Exchange) {
-	for _, e := range exchanges {
-		if e.Exchanges == nil {
-			all = append(all, e)
-		}
-		for range e.Times {
-			all = append(all, flat(e.Exchanges)...)
-		}
-	}
-	return all
 }
 
 // IsFlow reports whether the step is a flow, or a step of one.
@@ -269,21 +243,17 @@ func (s *Step) FullInput() map[string]any {
 	return input
 }
 
-// Token is the token object that must come; token_type is always Bearer.
-type Token struct {
-	AccessToken string      `json:"access_token"`
-	ExpiresAt   json.Number `json:"expires_at"` // compared if it is set, as is the next
-	CacheKey    string      `json:"cache_key"`
-}
+// Token is fields of the token object that must come.
+type Token map[string]json.RawMessage
 
 // UnmarshalJSON also reads an access token alone, of a token that was requested at the beginning.
 func (t *Token) UnmarshalJSON(b []byte) error {
-	if json.Unmarshal(b, &t.AccessToken) == nil {
-		t.ExpiresAt = startExpiry
+	*t = Token{"token_type": encode("Bearer"), "access_token": slices.Clone(b), "expires_at": json.RawMessage(startExpiry)}
+	if b[0] == '"' {
 		return nil
 	}
-	type plain Token
-	return strict(b, (*plain)(t))
+	delete(*t, "expires_at")
+	return json.Unmarshal(b, (*map[string]json.RawMessage)(t))
 }
 
 // Saw is what a request had.
@@ -310,15 +280,8 @@ type Stored struct {
 
 // Logged is what lines of a client's log there are.
 type Logged struct {
-	Level string `json:"level"`
-	Has   string `json:"has"`
+	Has   string `json:"has"`   // a part of the level, a space and the line
 	Count *int   `json:"count"` // default: at least one
-}
-
-// Repeat repeats steps.
-type Repeat struct {
-	Times int    `json:"times"`
-	Steps []Step `json:"steps"`
 }
 
 // Store is a store of a client: memory, folder, redis or http.

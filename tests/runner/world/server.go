@@ -135,7 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if reply := s.next(w, r, body); reply != nil {
-		s.write(w, r, body, reply)
+		write(w, r, body, reply)
 		return
 	}
 	s.respond(w, r, content)
@@ -160,12 +160,9 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request, body string) *rule
 	return &reply
 }
 
-func (s *Server) write(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
-	if response.Drop {
-		panic(http.ErrAbortHandler)
-	}
+func write(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
 	if response.Raw != nil {
-		s.writeRaw(w, r, body, response)
+		writeRaw(w, r, body, response)
 		return
 	}
 	for name, value := range response.Headers {
