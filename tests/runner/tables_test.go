@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the tables of pages, and the vers
 func TestTables(t *testing.T) {
 	rules := load(t)
 	checkTables(t, "docs/hosts.md", map[string]string{"gaps": differencesTable(rules, false)})
-	checkTables(t, "tests/behavior.md", map[string]string{"rules": rulesTable(rules), "differences": differencesTable(rules, true)})
+	checkTables(t, "tests/behavior.md", map[string]string{"differences": differencesTable(rules, true)})
 	checkTables(t, "README.md", map[string]string{"config": configTable(t)})
 }
 
@@ -106,16 +106,6 @@ func noteVersions(t *testing.T, h hosts.Host) {
 	if err := os.WriteFile(page, []byte(before+text+after), 0o644); err != nil {
 		t.Error(err)
 	}
-}
-
-func rulesTable(rules []rule.Rule) string {
-	text := line("rule", "behavior") + dashes(2)
-	for _, r := range rules {
-		if r.Text != "" {
-			text += line("`"+r.Name+"`", r.Text)
-		}
-	}
-	return text
 }
 
 // differencesTable has a line for each rule and reason, with the players that have it: those of libraries, or of raw hosts.

@@ -19,7 +19,7 @@ const TokenPrefix = "token+/%="
 // Rule is one rule, and the cases that show it.
 type Rule struct {
 	Name string `json:"rule"`
-	// Text is what tests/behavior.md says of it, for client libraries. Anchor is the section of docs/contract.md that has it, for
+	// Text says what client libraries do. Anchor is the section of docs/contract.md that has it, for
 	// the plugin; a case can name another one.
 	Text   string `json:"text"`
 	Anchor string `json:"anchor"`
