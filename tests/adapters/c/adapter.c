@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include <jansson.h>
 #include <rostering.h>
@@ -23,7 +22,7 @@ typedef struct client {
 } client;
 
 typedef struct call {
-    LIST_ENTRY(call) others;
+    struct call *next;
     json_t *request;
     client *client;
     rostering_client *view;
@@ -35,8 +34,8 @@ typedef struct call {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of running and standard output */
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static call *running;
 static client nobody = {.name = ""}, *clients = &nobody; /* the last first */
-static LIST_HEAD(, call) running;
 
 /* Posted by a thread that begins its call or has opened a client, for which the next request waits. */
 static sem_t begun;
@@ -160,11 +159,10 @@ static rostering_config *read_config(call *c, rostering_error **error) {
 /* free_closed frees clients that are closed, with their threads, but not the last of them, whose calls are errors. */
 static void free_closed(const char *opened) {
     int newer = 0;
-    call *r;
     for (client *of = clients; of != NULL; of = of->next) {
         bool used = !of->closed || (strcmp(of->name, opened) != 0 && ++newer <= 4);
         pthread_mutex_lock(&lock);
-        LIST_FOREACH(r, &running, others) used |= r->client == of;
+        for (call *r = running; r != NULL; r = r->next) used |= r->client == of;
         pthread_mutex_unlock(&lock);
         if (used) continue;
         rostering_client_free(of->handle);
@@ -252,10 +250,9 @@ static json_t *close_client(call *c, rostering_error **error) {
 }
 
 static json_t *cancel(call *c, rostering_error **error) {
-    call *r;
     pthread_mutex_lock(&lock);
-    LIST_FOREACH(r, &running, others)
-    if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
+    for (call *r = running; r != NULL; r = r->next)
+        if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
     pthread_mutex_unlock(&lock);
     return NULL;
 }
@@ -312,7 +309,9 @@ static void *run(void *argument) {
     json_object_set(response, "id", get(c, "id"));
     put(response);
     pthread_mutex_lock(&lock);
-    LIST_REMOVE(c, others);
+    call **at = &running;
+    while (*at != c) at = &(*at)->next;
+    *at = c->next;
     pthread_cond_signal(&ended);
     pthread_mutex_unlock(&lock);
     rostering_cancel_free(c->cancel);
@@ -339,7 +338,8 @@ static void start(json_t *request) {
     while (c->client != &nobody && (name == NULL || strcmp(c->client->name, name) != 0)) c->client = c->client->next;
     if (get(c, "now")) c->client->now = json_integer_value(get(c, "now"));
     pthread_mutex_lock(&lock);
-    LIST_INSERT_HEAD(&running, c, others);
+    c->next = running;
+    running = c;
     pthread_mutex_unlock(&lock);
     pthread_t thread;
     pthread_create(&thread, NULL, run, c);
@@ -350,14 +350,13 @@ static void start(json_t *request) {
 int main(void) {
     char *line = NULL;
     size_t size = 0;
-    call *c;
     sem_init(&begun, 0, 0);
     hcreate(1000);
     while (getline(&line, &size, stdin) > 0) start(json_loads(line, JSON_ALLOW_NUL, NULL));
     free(line);
     pthread_mutex_lock(&lock);
-    LIST_FOREACH(c, &running, others) rostering_cancel_calls(c->cancel);
-    while (!LIST_EMPTY(&running)) pthread_cond_wait(&ended, &lock);
+    for (call *c = running; c != NULL; c = c->next) rostering_cancel_calls(c->cancel);
+    while (running != NULL) pthread_cond_wait(&ended, &lock);
     pthread_mutex_unlock(&lock);
     for (client *c = clients; c != NULL; c = c->next) rostering_client_free(c->handle);
     return EXIT_SUCCESS;
