@@ -92,7 +92,7 @@ func randomSteps(h hosts.Host, rounds int) (steps []any) {
 		clients[place] = fmt.Sprint("client ", len(steps))
 		step := object{"open": clients[place]}
 		if place >= 2 {
-			step["store"] = object{"kind": "http", "name": clients[place]}
+			step["store"] = "http " + clients[place]
 		}
 		add(step)
 	}

@@ -71,11 +71,10 @@ func (c *course) prepareFleet(s *rule.Step) error {
 	signals := map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP, "continue": syscall.SIGCONT}
 	var err error
 	switch s.RedisServer {
-	case "stop", "continue":
+	case "stop", "continue", "kill":
 		err = c.Fleet.Redis.Signal(signals[s.RedisServer])
-	case "kill":
-		c.Fleet.Redis.End()
 	case "start":
+		c.Fleet.Redis.End()
 		err = c.Fleet.Redis.Start()
 	case "fill":
 		err = c.Fleet.Redis.Limit(1)
@@ -133,7 +132,8 @@ func (c *course) callAll(s *rule.Step, clients []string) error {
 
 // checkTokens wants so many token requests since it was last called.
 func (c *course) checkTokens(s *rule.Step) error {
-	all, want := c.Servers["auth"].Count(), s.Tokens
+	all, _ := c.Servers["auth"].Saw()
+	want := s.Tokens
 	got := all - c.Fleet.tokens - want.Each*len(c.Fleet.members)
 	c.Fleet.Logf("%d processes, %d token requests: %s", len(c.Fleet.members), all-c.Fleet.tokens, s.Source)
 	c.Fleet.tokens = all

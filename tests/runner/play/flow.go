@@ -49,7 +49,9 @@ func (c *course) flow(call *rule.Step) (a protocol.Response, whole bool) {
 // carryOut calls begin or resume, and carries so many steps of the flow out at most: it sends the requests, takes what the store
 // gives from the script, and does not wait. Next is the input of resume after the last of these, without a time; the response has
 // the log lines of all calls. Each step of a flow of the case must have the token that the script says.
-func (c *course) carryOut(call *rule.Step, export string, in map[string]any, most int) (next map[string]any, s world.Step, a protocol.Response) {
+func (c *course) carryOut(
+	call *rule.Step, export string, in map[string]any, most int,
+) (next map[string]any, s world.Step, a protocol.Response) {
 	var logs []protocol.Log
 	for range most {
 		in = maps.Clone(in)
@@ -68,13 +70,8 @@ func (c *course) carryOut(call *rule.Step, export string, in map[string]any, mos
 		if s.Step == "done" {
 			break
 		}
-		if call.IsFlow() {
-			c.Script.Has(s)
-		}
-		if s.Step == "request" {
+		if next = c.Script.Step(s, call.IsFlow()); s.Step == "request" {
 			next = send(s.Request, s.Limit)
-		} else {
-			next = c.Script.Step(s)
 		}
 		next["flow"] = s.Flow
 		export, in = "resume", next

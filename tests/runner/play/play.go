@@ -76,7 +76,7 @@ func (p *Player) Case(w *world.World, unfilled *rule.Case) error {
 	c := &course{
 		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, name: fmt.Sprint("case ", courses.Add(1)),
 		config: one.Config, flows: map[string]map[string]any{}, sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
-		secrets: []string{rule.Secret, rule.TokenPrefix + "00"},
+		secrets: []string{rule.Secret, rule.TokenPrefix + "0"},
 	}
 	if c.config["client_secret"] != nil {
 		c.secrets[0] = *c.config["client_secret"]
@@ -159,7 +159,6 @@ func (c *course) steps(steps []rule.Step) error {
 
 // call makes a call, and returns what is wrong with it.
 func (c *course) call(s *rule.Step) error {
-	c.learn(s)
 	if clients := c.group(s); clients != nil {
 		return c.callAll(s, clients)
 	}

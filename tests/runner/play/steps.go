@@ -28,16 +28,13 @@ func (c *course) step(s *rule.Step) error {
 // prepare sets what servers do.
 func (c *course) prepare(s *rule.Step) {
 	for server, replies := range s.Replies {
-		c.Servers[server].Reply(replies...)
+		c.Servers[server].Reply(replies, nil)
 	}
 	for server, reply := range s.Always {
-		c.Servers[server].Always(reply)
+		c.Servers[server].Reply(nil, &reply)
 	}
 	if s.Silence != "" {
 		c.Servers[s.Silence].Silence()
-	}
-	if s.Expire != "" {
-		c.Store.Expire(s.Expire)
 	}
 	for _, server := range s.Hold {
 		c.Servers[server].Hold(true)
@@ -130,7 +127,7 @@ func (c *course) check(s *rule.Step) error {
 		}
 	}
 	for server, want := range s.Requests {
-		if got := c.Servers[server].Count(); got != want {
+		if got, _ := c.Servers[server].Saw(); got != want {
 			return fmt.Errorf("%d requests have come to %s, not %d", got, server, want)
 		}
 	}
@@ -140,14 +137,13 @@ func (c *course) check(s *rule.Step) error {
 		}
 	}
 	for server, want := range s.Saw {
-		if err := saw(c.Servers[server].Last(), want); err != nil {
+		_, got := c.Servers[server].Saw()
+		if err := saw(got, want); err != nil {
 			return fmt.Errorf("the last request to %s: %w", server, err)
 		}
 	}
-	if s.InStore != nil {
-		if err := eventually(func() error { return c.Store.Has(s.InStore.Key, s.InStore.Has) }); err != nil {
-			return err
-		}
+	if err := eventually(func() error { return c.Store.Has(s.InStore) }); err != nil {
+		return err
 	}
 	if s.Log != nil {
 		return eventually(func() error { return c.hasLogged(s) }) // a line may come after the response
@@ -188,15 +184,10 @@ func saw(got *rule.Saw, want rule.Saw) error {
 		return nil
 	case got == nil:
 		return errors.New("none has come")
-	case want.Method != "" && got.Method != want.Method:
-		return errors.New("the method is " + got.Method)
-	case want.Path != "" && got.Path != want.Path:
-		return errors.New("the path is " + got.Path)
-	case want.Body != nil && *got.Body != *want.Body:
-		return fmt.Errorf("the body is %.300q", *got.Body)
-	default:
-		return sameHeaders(got.Headers, want.Headers)
+	case want.Method != "" && got.Method != want.Method, want.Path != "" && got.Path != want.Path, want.Body != "" && got.Body != want.Body:
+		return fmt.Errorf("it is %s %s with %.300q", got.Method, got.Path, got.Body)
 	}
+	return sameHeaders(got.Headers, want.Headers)
 }
 
 func (c *course) hasLogged(s *rule.Step) error {

@@ -57,7 +57,8 @@ func start(over *tls.Config) *World {
 	}
 	w.CacheKey = "rostering:" + url.QueryEscape(auth.URL+"/connect/token") + ":client-1:automatic-rostering-stage"
 	w.Script = &Script{cacheKey: w.CacheKey}
-	auth.script, service.script = w.Script.of("token"), w.Script.of("jobs")
+	auth.script, auth.kind = w.Script, "token"
+	service.script, service.kind = w.Script, "jobs"
 	w.Folder = sync.OnceValues(func() (string, error) {
 		folder, err := os.MkdirTemp("", "rules")
 		w.ends = append(w.ends, func() { _ = os.RemoveAll(folder) })
