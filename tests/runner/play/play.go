@@ -75,8 +75,8 @@ func (p *Player) Case(w *world.World, unfilled *rule.Case) error {
 	}
 	c := &course{
 		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, name: fmt.Sprint("case ", courses.Add(1)),
-		config: one.Config, flows: map[string]map[string]any{}, sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
-		secrets: []string{rule.Secret, rule.TokenPrefix + "0"},
+		config: one.Config, secrets: []string{rule.Secret, rule.TokenPrefix + "0"}, flows: map[string]map[string]any{},
+		sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
 	}
 	if c.config["client_secret"] != nil {
 		c.secrets[0] = *c.config["client_secret"]

@@ -124,7 +124,7 @@ type Response struct {
 	Gzip    bool              `json:"gzip"` // compresses the body, if the client accepts that
 	// Raw is written in place of a response, before the connection is closed; REQUEST in it is the body and the Authorization of
 	// the request. Zeros are that many MiB of zeros after it, compressed as many times as Zipped says; then Endless is repeated
-	// until the client leaves, every so many seconds; without it, nothing more comes for so long.
+	// until the client leaves, every so many seconds; without it, the connection serves later requests for so long.
 	Raw     *string `json:"raw"`
 	Zeros   int     `json:"zeros"`
 	Zipped  int     `json:"zipped"`

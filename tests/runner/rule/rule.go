@@ -238,7 +238,6 @@ type Saw struct {
 	Path    string            `json:"path"`
 	Headers map[string]string `json:"headers"` // "": must be missing
 	Body    string            `json:"body"`
-	Maybe   bool              `json:"maybe"` // if there was one
 }
 
 // Tokens is how many there are: Each for each client of a fleet, and Least to Most (default: Least) more.

@@ -1,10 +1,12 @@
 package world
 
 import (
+	"bufio"
 	"compress/gzip"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"time"
@@ -16,8 +18,8 @@ import (
 const mostEndless = time.Minute
 
 // writeRaw writes bytes that need not be HTTP, and closes the connection.
-func writeRaw(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
-	c, _, err := http.NewResponseController(w).Hijack()
+func (s *Server) writeRaw(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
+	c, in, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(err)
 	}
@@ -30,7 +32,24 @@ func writeRaw(w http.ResponseWriter, r *http.Request, body string, response *rul
 		repeat(c, response.Endless, response.Every)
 	} else if response.Every > 0 {
 		_ = c.SetDeadline(time.Now().Add(time.Duration(response.Every * float64(time.Second))))
-		_, _ = io.Copy(io.Discard, c)
+		s.serve(c, in.Reader)
+	}
+}
+
+// serve responds to the next requests of a connection.
+func (s *Server) serve(c net.Conn, in *bufio.Reader) {
+	for {
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		recorder := httptest.NewRecorder()
+		s.ServeHTTP(recorder, r)
+		response := recorder.Result()
+		response.ContentLength = int64(recorder.Body.Len())
+		if response.Write(c) != nil {
+			return
+		}
 	}
 }
 

@@ -126,7 +126,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if reply := s.next(w, r, body); reply != nil {
-		write(w, r, body, reply)
+		s.write(w, r, body, reply)
 		return
 	}
 	s.respond(w, r, content)
@@ -151,9 +151,9 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request, body string) *rule
 	return &reply
 }
 
-func write(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
+func (s *Server) write(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
 	if response.Raw != nil {
-		writeRaw(w, r, body, response)
+		s.writeRaw(w, r, body, response)
 		return
 	}
 	for name, value := range response.Headers {
