@@ -19,7 +19,7 @@ const TokenPrefix = "token+/%="
 // Rule is one rule, and the cases that show it.
 type Rule struct {
 	Name        string            `json:"rule"`
-	Text        string            `json:"text"`   // of tests/behavior.md, for client libraries
+	Text        string            `json:"text"`   // for client libraries
 	Anchor      string            `json:"anchor"` // of docs/contract.md, for the plugin
 	Native      map[string]string `json:"native"`
 	Differences map[string]string `json:"differences"` // the reasons, by language or name
