@@ -42,7 +42,7 @@ func Expressible(c *rule.Case) bool {
 
 func expressible(s *rule.Step) bool {
 	known, ok := fields[s.Do]
-	if !ok || s.RawInput != nil && *s.RawInput != "" || s.Empty && s.Do == "get_token" {
+	if !ok || s.RawInput != nil && *s.RawInput != "" {
 		return false
 	}
 	for name, value := range s.Input {
@@ -172,13 +172,13 @@ func merged(config map[string]string, values map[string]*string) map[string]stri
 	return config
 }
 
-// storeOf is a store of the case alone, unless it has a name.
-func (c *course) storeOf(s *rule.Store) (store *protocol.Store, err error) {
-	if s == nil {
+// storeOf is a store of the case alone.
+func (c *course) storeOf(name string) (store *protocol.Store, err error) {
+	if name == "" {
 		return nil, nil
 	}
-	store = &protocol.Store{Name: c.client(cmp.Or(s.Name, s.Kind)), URL: "memory:"}
-	switch s.Kind {
+	store = &protocol.Store{Name: c.client(name), URL: "memory:"}
+	switch kind, _, _ := strings.Cut(name, " "); kind {
 	case "http":
 		store.URL = c.Store.URL
 	case "redis":
