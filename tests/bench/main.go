@@ -82,15 +82,17 @@ var server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *
 
 // forToken and forJobs are what a library sends, for a peer.
 var (
-	forToken = &protocol.HTTP{
-		Method: "POST", URL: server.URL + "/connect/token",
-		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
-		Body:    []byte("grant_type=client_credentials&client_id=c&client_secret=the-secret&scope=automatic-rostering-stage"),
-	}
-	forJobs = &protocol.HTTP{
-		Method: "GET", URL: server.URL + "/jobs",
-		Headers: map[string]string{"Authorization": "Bearer " + token, "CUSTOMER_ID": "c", "USER_ID": "u"},
-	}
+	forToken = protocol.Request{Op: "own", Fields: map[string]any{
+		"method": "POST", "url": server.URL + "/connect/token",
+		"headers": map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+		"body":    "grant_type=client_credentials&client_id=c&client_secret=the-secret&scope=automatic-rostering-stage",
+	}}
+	forJobs = protocol.Request{Op: "own", Fields: map[string]any{
+		"method": "GET", "url": server.URL + "/jobs",
+		"headers": map[string]string{"Authorization": "Bearer " + token, "CUSTOMER_ID": "c", "USER_ID": "u"},
+	}}
+	// ours is the call of the library that is compared with them.
+	ours = protocol.Request{Op: "list_jobs", Client: "0", Fields: map[string]any{}}
 )
 
 // adapter is a running adapter.
@@ -114,19 +116,16 @@ func (a adapter) do(r protocol.Request) error {
 }
 
 func (a adapter) open(client string) error {
-	now := time.Now().Unix()
-	return a.do(protocol.Request{Op: "open", Client: client, Call: protocol.Call{Now: &now}, Config: map[string]string{
-		"environment": "stage", "auth_url": server.URL, "base_url": server.URL,
-		"client_id": "c", "client_secret": "the-secret", "customer_id": "c", "user_id": "u",
-	}})
+	return a.do(protocol.Request{Op: "open", Client: client, Fields: map[string]any{"now": time.Now().Unix(), "variables": map[string]string{
+		"ROSTERING_ENVIRONMENT": "stage", "ROSTERING_AUTH_URL": server.URL, "ROSTERING_BASE_URL": server.URL, "ROSTERING_CLIENT_ID": "c",
+		"ROSTERING_CLIENT_SECRET": "the-secret", "ROSTERING_CUSTOMER_ID": "c", "ROSTERING_USER_ID": "u",
+	}}})
 }
 
-// repeat has the adapter make calls of a client's list_jobs or, if there is a request, send that with the language's HTTP client.
-func (a adapter) repeat(times int, bare *protocol.HTTP) error {
-	if bare != nil {
-		return a.do(protocol.Request{Op: "own", Times: times, HTTP: *bare})
-	}
-	return a.do(protocol.Request{Op: "list_jobs", Client: "0", Times: times})
+// repeat has the adapter make a request so often, one after the other.
+func (a adapter) repeat(times int, r protocol.Request) error {
+	r.Fields["times"] = times
+	return a.do(r)
 }
 
 // memory reads a field of what the kernel says about the memory of the process, in KB: VmHWM is the most so far.
@@ -157,22 +156,22 @@ func warmCall(h hosts.Host, peer string) ([]string, error) {
 		return nil, err
 	}
 	calls := 50
-	batch := func(bare *protocol.HTTP) func() (cost, error) {
+	batch := func(r protocol.Request) func() (cost, error) {
 		return func() (cost, error) {
 			before, began := a.cpu(), time.Now()
-			err := a.repeat(calls, bare)
+			err := a.repeat(calls, r)
 			return cost{time.Since(began).Seconds(), a.cpu() - before}, err
 		}
 	}
 	for began := time.Now(); time.Since(began) < 3*time.Second; { // compilers of runtimes take their time
-		err := a.repeat(calls, nil)
+		err := a.repeat(calls, ours)
 		took, err2 := batch(forJobs)()
 		if err := cmp.Or(err, err2); err != nil {
 			return nil, err
 		}
 		calls = min(max(int(0.1/took[0]*float64(calls)), 50), 1000) // a tenth of a second
 	}
-	_, ratios, err := compare(25, batch(nil), batch(forJobs))
+	_, ratios, err := compare(25, batch(ours), batch(forJobs))
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +194,7 @@ func firstCall(h hosts.Host, peer string) ([]string, error) {
 			return cost{time.Since(ready).Seconds(), ready.Sub(began).Seconds(), a.memory("VmHWM")}, err
 		}
 	}
-	own, ratios, err := compare(15, measure(func(a adapter) error { return cmp.Or(a.open("0"), a.repeat(1, nil)) }),
+	own, ratios, err := compare(15, measure(func(a adapter) error { return cmp.Or(a.open("0"), a.repeat(1, ours)) }),
 		measure(func(a adapter) error { return cmp.Or(a.repeat(1, forToken), a.repeat(1, forJobs)) }))
 	if err != nil {
 		return nil, err
@@ -229,9 +228,9 @@ func clients(h hosts.Host, _ string) ([]string, error) {
 	first, before := time.Since(began).Seconds(), a.memory("VmRSS")
 	next := least(func(n int) error { return a.open(fmt.Sprint(n)) })
 	memory := (a.memory("VmRSS") - before) / further
-	list := least(func(int) error { return a.repeat(1, nil) })
+	list := least(func(int) error { return a.repeat(1, ours) })
 	force := least(func(int) error {
-		return a.do(protocol.Request{Op: "get_token", Client: "0", Call: protocol.Call{Force: true}})
+		return a.do(protocol.Request{Op: "get_token", Client: "0", Fields: map[string]any{"force": true}})
 	})
 	return []string{milliseconds(first), next, megabytes(memory), list, force}, err
 }

@@ -106,9 +106,9 @@ func testHost(t *testing.T) {
 			t.Fatalf("the library: %v%s%s", err, a.Error, a.Text)
 		}
 	}
-	store := &protocol.Store{Name: "s", URL: redis.URL}
-	now := time.Now().Unix()
-	do(protocol.Request{Op: "open", Open: protocol.Open{Variables: s.Env(sandbox.Stage), Store: store}, Call: protocol.Call{Now: &now}})
+	store := map[string]string{"name": "s", "url": redis.URL}
+	fields := map[string]any{"variables": s.Env(sandbox.Stage), "store": store, "now": time.Now().Unix()}
+	do(protocol.Request{Op: "open", Fields: fields})
 
 	// A slow token endpoint: so the second process finds the lock of the first.
 	if err := s.SetFault(sandbox.AuthServer, sandbox.Fault{DelayMS: 1000}); err != nil {

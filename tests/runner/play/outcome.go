@@ -155,10 +155,7 @@ func describe(a protocol.Response) string {
 
 // result checks the result of a call that succeeded.
 func (c *course) result(s *rule.Step, a protocol.Response) error {
-	output := slices.Concat([]byte(a.Output), a.Body) // it has one of them
-	if s.Do == "store" {
-		output, _ = json.Marshal(map[string]any{"value": a.Value, "added": a.Added})
-	}
+	output := slices.Concat([]byte(a.Output), []byte(a.Body), bytes.TrimPrefix(a.JSON, []byte("null"))) // it has one of them
 	switch {
 	case s.Token != nil && s.IsFlow():
 		return done(s, output)

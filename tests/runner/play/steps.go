@@ -102,7 +102,7 @@ func (c *course) ends(s *rule.Step) error {
 			if err != nil {
 				return err
 			}
-			if a.Added != nil && *a.Added {
+			if string(a.JSON) == "true" {
 				adds++
 			}
 		}

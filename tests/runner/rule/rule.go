@@ -129,9 +129,8 @@ type Step struct {
 	// are the next steps of the flow, of which the last is carried out and has no result yet, unless there is an outcome.
 	Exchanges []Exchange `json:"exchanges"`
 
-	// Of open: null removes a key of the default config. Variables are ROSTERING_*, in place of a config.
+	// Of open: null removes a key of the default config.
 	Config     map[string]*string `json:"config"`
-	Variables  map[string]*string `json:"variables"`
 	MaxBody    *int64             `json:"max_body"`
 	UserAgent  string             `json:"user_agent"`
 	Wasm       string             `json:"wasm"`   // a file of the repository
