@@ -75,7 +75,8 @@ public final class Adapter {
       case "open" -> () -> open(r);
       case "cancel" -> callable(cancels.getOrDefault(r.path("target").longValue(), () -> {}));
       case "store" -> () -> Stores.use(stores.open(r.get("store")), r);
-      case "own" -> () -> client == null ? Http.CLIENT.send(own(r), BYTES) : client.send(own(r), BYTES);
+      case "own" ->
+          () -> client == null ? Http.CLIENT.send(own(r), BYTES) : client.send(own(r), BYTES);
       case "list_jobs" -> r.has("retry") ? () -> retried(r, client) : client::listJobs;
       case "send_request" -> () -> client.sendRequest(request(r));
       case "get_token" -> () -> client.getToken(options(r));
@@ -83,7 +84,8 @@ public final class Adapter {
       case "clear_token" -> callable(() -> client.clearToken());
       case "set_secret" -> callable(() -> client.setSecret(r.get("secret").textValue()));
       case "status" -> client::status;
-      case "close" -> limit == null ? callable(() -> client.close()) : callable(() -> client.close(limit));
+      case "close" ->
+          limit == null ? callable(() -> client.close()) : callable(() -> client.close(limit));
       default -> throw new UnsupportedOperationException("no operation " + r.get("op"));
     };
   }
