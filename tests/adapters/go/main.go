@@ -32,7 +32,6 @@ type request struct {
 	MaxBody    *int64 `json:"max_body"`
 	UserAgent  string `json:"user_agent"`
 	Store      store
-	Log        string
 	Now        *int64
 	CustomerID json.RawMessage `json:"customer_id"`
 	UserID     json.RawMessage `json:"user_id"`
@@ -139,7 +138,7 @@ func open(ctx context.Context, r request) error {
 	c := client{now: new(atomic.Int64)}
 	c.now.Store(*r.Now)
 	options := []rostering.Option{
-		rostering.WithLogger(slog.New(handler{slog.DiscardHandler, r})), rostering.WithHeader(lists(r.Headers)),
+		rostering.WithLogger(slog.New(handler{slog.DiscardHandler, r.Client})), rostering.WithHeader(lists(r.Headers)),
 		rostering.WithClock(func() time.Time { return time.Unix(c.now.Load(), 0) }),
 	}
 	if r.Timeout != nil {
@@ -183,18 +182,15 @@ func seconds(number json.RawMessage) time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
 
-// handler passes the lines of a client's log on as events, or throws.
+// handler passes the lines of a client's log on as events.
 type handler struct {
 	slog.Handler
-	opened request
+	client string
 }
 
 func (h handler) Enabled(context.Context, slog.Level) bool { return true }
 
 func (h handler) Handle(_ context.Context, r slog.Record) error {
-	if h.opened.Log == "throws" {
-		return errors.New("the log is full")
-	}
 	line := protocol.Log{Level: strings.ToLower(r.Level.String()), Line: r.Message}
-	return write(protocol.Response{Event: "log", Client: h.opened.Client, Log: line})
+	return write(protocol.Response{Event: "log", Client: h.client, Log: line})
 }

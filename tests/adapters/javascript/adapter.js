@@ -65,11 +65,9 @@ export class Adapter {
   }
 
   /** @param {Request} request */
-  #logger({ client, log }) {
-    const at = (/** @type {string} */ level) => (/** @type {string} */ line) => {
-      if (log === 'throws') throw new Error('the log is full');
+  #logger({ client }) {
+    const at = (/** @type {string} */ level) => (/** @type {string} */ line) =>
       this.#runtime.emit({ event: 'log', client, level, line });
-    };
     return { debug: at('debug'), info: at('debug'), warn: at('warn'), error: at('warn') };
   }
 

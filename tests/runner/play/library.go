@@ -97,7 +97,7 @@ func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
 		return r, err
 	}
 	add(r.Fields, map[string]any{
-		"timeout": s.Timeout, "max_body": s.MaxBody, "user_agent": s.UserAgent, "headers": s.Headers, "log": s.LogHandler, "store": store,
+		"timeout": s.Timeout, "max_body": s.MaxBody, "user_agent": s.UserAgent, "headers": s.Headers, "store": store,
 	})
 	if s.Wasm != "" {
 		r.Wasm = filepath.Join(Root, s.Wasm)

@@ -130,13 +130,12 @@ type Step struct {
 	Exchanges []Exchange `json:"exchanges"`
 
 	// Of open: null removes a key of the default config.
-	Config     map[string]*string `json:"config"`
-	MaxBody    *int64             `json:"max_body"`
-	UserAgent  string             `json:"user_agent"`
-	Wasm       string             `json:"wasm"`   // a file of the repository
-	Plugin     *Plugin            `json:"plugin"` // in place of Wasm
-	Store      *Store             `json:"store"`  // of the call store, too
-	LogHandler string             `json:"log_handler"`
+	Config    map[string]*string `json:"config"`
+	MaxBody   *int64             `json:"max_body"`
+	UserAgent string             `json:"user_agent"`
+	Wasm      string             `json:"wasm"`   // a file of the repository
+	Plugin    *Plugin            `json:"plugin"` // in place of Wasm
+	Store     *Store             `json:"store"`  // of the call store, too
 
 	Outcome
 
