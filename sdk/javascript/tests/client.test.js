@@ -32,7 +32,10 @@ test('logger-invalid: a logger that throws makes no call fail', bound, async () 
   };
   const responses = [new Response('', { status: 401 }), Response.json([])];
   const logger = { debug: fail, info: fail, warn: fail, error: fail };
-  const { client } = await start(byService(() => /** @type {Response} */ (responses.shift())), { logger });
+  const { client } = await start(
+    byService(() => /** @type {Response} */ (responses.shift())),
+    { logger },
+  );
   assert.equal((await client.listJobs()).status, 200);
 });
 

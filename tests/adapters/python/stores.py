@@ -35,7 +35,7 @@ class HttpStore:
     def __init__(self, url: str) -> None:
         self._url = url
         # The library bounds the time. There is no TLS, whose certificates would take time to load.
-        self._http = httpx.Client(timeout=None, trust_env=False, verify=False)  # noqa: S501
+        self._http = httpx.Client(timeout=None, trust_env=False, verify=False)  # noqa: S113, S501
 
     def get(self, key: str) -> Any:
         return self._post(op="get", key=key)
@@ -62,4 +62,6 @@ def later(method: Callable[..., Any]) -> Any:
 class AsyncHttpStore(HttpStore):
     """An `automatic_rostering.AsyncStore`."""
 
-    get, add, set = map(later, (HttpStore.get, HttpStore.add, HttpStore.set))
+    get = later(HttpStore.get)
+    add = later(HttpStore.add)
+    set = later(HttpStore.set)
