@@ -231,7 +231,7 @@ func (w *world) check(b *running, r host.Result) {
 			w.fail("an error is possible", "%v", s)
 		}
 		if b.store && !b.force && !c.lost && c.waits == 0 && s.retry > 0 && !c.looked && k.lookedAt != now && now >= k.refusedAt {
-			w.fail("there is no error without a look into the store", "%v", s)
+			w.fail("an error comes only after a look into the store", "%v", s)
 		}
 	}
 	if c.steps > mostSteps {

@@ -38,7 +38,7 @@ const MAX_VALUE: usize = 64 << 10;
 
 /// Carries out a step. Returns its result.
 pub async fn apply(store: Option<&dyn Store>, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
-    let store = store.ok_or("there is no store")?;
+    let store = store.ok_or("the client has no store")?;
     Ok(match op {
         "get" => {
             let value = store.get(key).await?;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include <jansson.h>
 #include <rostering.h>
@@ -18,10 +17,11 @@ typedef struct client {
     char *name;
     rostering_client *handle;
     atomic_llong now; /* what its clock shows */
+    int calls;        /* that run */
 } client;
 
 typedef struct call {
-    LIST_ENTRY(call) others;
+    struct call *next;
     json_t *request;
     client *client;
     rostering_client *view;
@@ -29,10 +29,10 @@ typedef struct call {
     int64_t timeout_ms;
 } call;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of running and standard output */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of running, calls and standard output */
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static call *running;
 static client nobody = {.name = ""}, *clients = &nobody; /* the last first */
-static LIST_HEAD(, call) running;
 
 /* Posted by a thread that begins its call or has opened a client, for which the next request waits. */
 static sem_t begun;
@@ -153,7 +153,7 @@ static rostering_config *read_config(call *c, rostering_error **error) {
 
 static json_t *open_client(call *c, rostering_error **error) {
     c->client = calloc(1, sizeof *c->client);
-    *c->client = (client){.next = clients, .name = strdup(text(c->request, "client"))};
+    *c->client = (client){.next = clients, .name = strdup(text(c->request, "client")), .calls = 1};
     c->client->now = json_integer_value(get(c, "now"));
     clients = c->client;
     rostering_config *config = read_config(c, error);
@@ -211,20 +211,12 @@ static json_t *status(call *c, rostering_error **error) {
     return response;
 }
 
-/* others_run reports whether another call of the client runs. The caller has the lock. */
-static bool others_run(const call *c) {
-    call *r;
-    LIST_FOREACH(r, &running, others)
-    if (r != c && r->client == c->client) return true;
-    return false;
-}
-
 /* close_client also frees the client, with its threads, if no request for it follows. */
 static void close_client(call *c) {
     rostering_client_close(c->view, milliseconds(get(c, "timeout"), ROSTERING_NO_TIMEOUT));
     if (!json_is_true(get(c, "forget"))) return;
     pthread_mutex_lock(&lock);
-    while (others_run(c)) pthread_cond_wait(&ended, &lock);
+    while (c->client->calls > 1) pthread_cond_wait(&ended, &lock);
     pthread_mutex_unlock(&lock);
     rostering_client_free(c->client->handle);
     c->client->handle = c->view = NULL;
@@ -233,8 +225,8 @@ static void close_client(call *c) {
 static void cancel(call *c) {
     call *r;
     pthread_mutex_lock(&lock);
-    LIST_FOREACH(r, &running, others)
-    if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
+    for (call *r = running; r != NULL; r = r->next)
+        if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
     pthread_mutex_unlock(&lock);
 }
 
@@ -310,7 +302,10 @@ static void *run(void *argument) {
     json_object_set(response, "id", get(c, "id"));
     put(response);
     pthread_mutex_lock(&lock);
-    LIST_REMOVE(c, others);
+    call **at = &running;
+    while (*at != c) at = &(*at)->next;
+    *at = c->next;
+    c->client->calls--;
     pthread_cond_broadcast(&ended);
     pthread_mutex_unlock(&lock);
     rostering_cancel_free(c->cancel);
@@ -328,7 +323,9 @@ static void start(json_t *request) {
     while (c->client != &nobody && (name == NULL || strcmp(c->client->name, name) != 0)) c->client = c->client->next;
     if (get(c, "now")) c->client->now = json_integer_value(get(c, "now"));
     pthread_mutex_lock(&lock);
-    LIST_INSERT_HEAD(&running, c, others);
+    c->next = running;
+    running = c;
+    c->client->calls++;
     pthread_mutex_unlock(&lock);
     pthread_t thread;
     pthread_create(&thread, NULL, run, c);
@@ -339,14 +336,13 @@ static void start(json_t *request) {
 int main(void) {
     char *line = NULL;
     size_t size = 0;
-    call *c;
     sem_init(&begun, 0, 0);
     hcreate(1000);
     while (getline(&line, &size, stdin) > 0) start(json_loads(line, JSON_ALLOW_NUL, NULL));
     free(line);
     pthread_mutex_lock(&lock);
-    LIST_FOREACH(c, &running, others) rostering_cancel_calls(c->cancel);
-    while (!LIST_EMPTY(&running)) pthread_cond_wait(&ended, &lock);
+    for (call *c = running; c != NULL; c = c->next) rostering_cancel_calls(c->cancel);
+    while (running != NULL) pthread_cond_wait(&ended, &lock);
     pthread_mutex_unlock(&lock);
     for (client *c = clients; c != NULL; c = c->next) rostering_client_free(c->handle);
     return EXIT_SUCCESS;
