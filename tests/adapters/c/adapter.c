@@ -223,7 +223,6 @@ static void close_client(call *c) {
 }
 
 static void cancel(call *c) {
-    call *r;
     pthread_mutex_lock(&lock);
     for (call *r = running; r != NULL; r = r->next)
         if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
