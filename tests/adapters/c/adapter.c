@@ -198,12 +198,6 @@ static json_t *get_token(call *c, rostering_error **error) {
     return response;
 }
 
-static void set_token(call *c, rostering_error **error) {
-    char *token = json_dumps(get(c, "token"), 0);
-    rostering_set_token(c->view, token, error);
-    free(token);
-}
-
 static json_t *status(call *c, rostering_error **error) {
     char *status = rostering_client_status(c->view, error);
     json_t *response = of_json(status);
@@ -241,7 +235,9 @@ static json_t *perform(call *c, rostering_error **error) {
     if (is(c, "get_token")) return get_token(c, error);
     if (is(c, "status")) return status(c, error);
     if (is(c, "set_token")) {
-        set_token(c, error);
+        char *token = json_dumps(get(c, "token"), 0);
+        rostering_set_token(c->view, token, error);
+        free(token);
     } else if (is(c, "set_secret")) {
         rostering_set_secret(c->view, text(c->request, "secret"), error);
     } else if (is(c, "clear_token")) {

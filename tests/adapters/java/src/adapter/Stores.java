@@ -33,15 +33,14 @@ final class Stores {
     var key = r.get("key").textValue();
     var value = r.path("value").asText();
     var ttl = r.path("ttl").longValue();
-    switch (r.get("do").textValue()) {
-      case "get":
-        return store.get(key);
-      case "add":
-        return store.add(key, value, ttl);
-      default:
+    return switch (r.get("do").textValue()) {
+      case "get" -> store.get(key);
+      case "add" -> store.add(key, value, ttl);
+      default -> {
         store.set(key, value, ttl);
-        return null;
-    }
+        yield null;
+      }
+    };
   }
 
   /** A store of our own: each operation is a POST. */
