@@ -19,7 +19,7 @@ MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Tests run two at a time: first those that take longest.
 TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
 # HOSTS=python,c limits the tests to some languages.
-LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/runner/hosts/languages.json))
+LANGUAGES := $(notdir $(shell sed -n 's/.*{Folder: "\([^"]*\)".*/\1/p' tests/runner/hosts/languages.go | uniq))
 HOSTS ?=
 comma := ,
 empty :=
@@ -212,21 +212,24 @@ format: setup-check ## format all code
 	@git ls-files -co --exclude-standard '*.go' | xargs gofmt -w
 	@tools/each.sh format
 
-matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
-	@cd tests && go test -count=1 -timeout 30m -run 'Plugin|Libraries|Tables' ./runner -update
+matrix: ## write the tables of pages, from the rules and the schema
+	@cd tests && go test -count=1 -run Tables ./runner -update
 
 bench: ## measure first and warm calls of each library against its bare HTTP client, and clients
 	@tools/each.sh adapter
 	@cd tests && go run ./bench
 
-BENCH_CHECK := tests/bench/check/check.sh
+COSTS := sdk/python/.venv/bin/python tests/bench/check/check.py
+BASELINE := tests/bench/check/baseline.tsv
 bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline
-	@$(BENCH_CHECK) || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] || exit $$status ; }
+	@sdk/python/tasks.sh setup || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] && exit ; exit $$status ; } ; \
+		$(COSTS) | diff -U0 $(BASELINE) - || { echo "if the new costs are worth it: make bench-baseline, and commit it" >&2 ; exit 1 ; }
 
 bench-baseline: build ## rewrite that baseline
-	@$(BENCH_CHECK) --update
+	@sdk/python/tasks.sh setup
+	@$(COSTS) >$(BASELINE)
 
-mutants: ## change the core in small ways, and print the shares that unit tests and rules notice
+mutants: ## change the core in small ways, and print the share that unit tests and rules notice
 	@mkdir -p build
 	@cd tests && go run ./cmd/mutants
 
@@ -242,7 +245,7 @@ broken: $(TEST_PLUGINS) ## break the Go library in small ways: each of its rules
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...
-	@cd tests && go test -count=1 -run 'TestPlugin/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
+	@cd tests && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
 	@if tools/toolchain.sh build; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.

@@ -31,9 +31,6 @@ type Fault struct {
 	// Path, if not empty, limits the fault to requests to this path, such as /jobs. Such a fault comes before that of
 	// all paths.
 	Path string `json:"path,omitempty"`
-	// TokenYoungerMS, if not zero, limits the fault to requests whose token was issued less than so many milliseconds
-	// ago.
-	TokenYoungerMS int64 `json:"token_younger_ms,omitempty"`
 	// Status, if not zero, replaces the normal response: 200 to 599.
 	Status int `json:"status,omitempty"`
 	// Headers are the headers of that response, such as Retry-After.
@@ -58,8 +55,6 @@ func (f Fault) validate() error {
 		return fmt.Errorf("server must be %q or %q", AuthServer, JobsServer)
 	case f.Path != "" && f.Path[0] != '/' || strings.Contains(f.Path, "?"):
 		return errors.New("path must begin with / and have no query")
-	case f.TokenYoungerMS < 0 || f.TokenYoungerMS > 0 && f.Server != JobsServer:
-		return fmt.Errorf("token_younger_ms must not be negative, and needs the server %q", JobsServer)
 	case f.Status == 0 && f.DelayMS == 0 && !f.Hold && !f.CutOff:
 		return errors.New("a fault needs a status, a delay, a hold or a cut-off")
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
@@ -111,8 +106,7 @@ type active struct {
 
 // faults has the faults of the servers and applies them to requests.
 type faults struct {
-	closing <-chan struct{}                                // ends delays when the sandbox closes
-	younger func(r *http.Request, than time.Duration) bool // reports how old the request's token is
+	closing <-chan struct{} // ends delays when the sandbox closes
 
 	mu  sync.Mutex
 	all map[place]*active
@@ -158,12 +152,12 @@ func (f *faults) list() []Fault {
 }
 
 // take returns the fault for one request, and counts that request.
-func (f *faults) take(server string, r *http.Request) (active, bool) {
+func (f *faults) take(server, path string) (active, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, path := range []string{r.URL.Path, ""} {
+	for _, path := range []string{path, ""} {
 		a, ok := f.all[place{server, path}]
-		if !ok || a.spent || a.TokenYoungerMS > 0 && !f.younger(r, milliseconds(a.TokenYoungerMS)) {
+		if !ok || a.spent {
 			continue
 		}
 		taken := *a
@@ -176,12 +170,10 @@ func (f *faults) take(server string, r *http.Request) (active, bool) {
 	return active{}, false
 }
 
-func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-
 // wrap applies the fault of a server, if there is one, before next.
 func (f *faults) wrap(server string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		hit, ok := f.take(server, r)
+		hit, ok := f.take(server, r.URL.Path)
 		if ok && (!f.wait(r, hit) || hit.CutOff) {
 			panic(http.ErrAbortHandler) // This makes net/http close the connection.
 		}
@@ -200,7 +192,7 @@ func (f *faults) wait(r *http.Request, hit active) bool {
 	}
 	var late <-chan time.Time
 	if !hit.Hold {
-		late, hit.over = time.After(milliseconds(hit.DelayMS)), nil
+		late, hit.over = time.After(time.Duration(hit.DelayMS)*time.Millisecond), nil
 	}
 	select {
 	case <-late:

@@ -129,13 +129,3 @@ func control(t *testing.T, s *Sandbox, method, path, body string, status int) re
 	t.Helper()
 	return do(t, request(method, s.ControlURL()+path, body), status)
 }
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited too long for %s", what)
-		}
-	}
-}

@@ -173,7 +173,6 @@ type ledger struct {
 type issuedToken struct {
 	Token   string    `json:"token"` // its short hash
 	Expires time.Time `json:"expires_at"`
-	issued  time.Time
 }
 
 func newLedger() *ledger { return &ledger{tokens: map[[sha256.Size]byte]issuedToken{}} }
@@ -182,7 +181,7 @@ func (l *ledger) add(token string, expiry time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.tokens, func(_ [sha256.Size]byte, t issuedToken) bool { return time.Since(t.Expires) > kept })
-	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{shortHash(token), expiry, time.Now()}
+	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{shortHash(token), expiry}
 }
 
 // valid returns the valid tokens, the newest last.
@@ -199,29 +198,17 @@ func (l *ledger) valid() []issuedToken {
 	return tokens
 }
 
-func (l *ledger) find(token string) (issuedToken, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	issued, ok := l.tokens[sha256.Sum256([]byte(token))]
-	return issued, ok
-}
-
 // verify returns what is wrong with a token, or nil. The error does not contain the token.
 func (l *ledger) verify(token string) error {
-	switch issued, ok := l.find(token); {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch issued, ok := l.tokens[sha256.Sum256([]byte(token))]; {
 	case !ok:
 		return errUnknown
 	case !time.Now().Before(issued.Expires):
 		return errExpired
 	}
 	return nil
-}
-
-// younger reports whether a request's token was issued less than so long ago.
-func (l *ledger) younger(r *http.Request, than time.Duration) bool {
-	token, _ := bearer(r)
-	issued, ok := l.find(token)
-	return ok && time.Since(issued.issued) < than
 }
 
 // revoke forgets all tokens.

@@ -65,7 +65,6 @@ func (s *Sandbox) start(c Config) (err error) {
 		s.auth.tls, s.jobs.tls = certificate, certificate.Clone()
 	}
 	s.provider = newProvider(c.Lifetime)
-	s.faults.younger = s.provider.ledger.younger
 	auth := http.NewServeMux()
 	auth.Handle(tokenPath, s.watched(AuthServer, s.provider.handler(), c.Log))
 	auth.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {

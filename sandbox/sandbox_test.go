@@ -10,11 +10,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -34,21 +32,6 @@ func TestStartRejectsInvalidOptions(t *testing.T) {
 	}
 }
 
-// listens reports whether a server accepts connections.
-func listens(t *testing.T, address string) bool {
-	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil || !net.ParseIP(u.Hostname()).IsLoopback() {
-		t.Fatalf("%q is not a loopback address", address)
-	}
-	conn, err := net.DialTimeout("tcp", u.Host, patience)
-	if err != nil {
-		return false
-	}
-	_ = conn.Close()
-	return true
-}
-
 func TestCloseLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := Start(ctx, Config{})
@@ -63,35 +46,38 @@ func TestCloseLeavesNothing(t *testing.T) {
 		_, err := try(jobsRequest(s, "x"))
 		ended <- err
 	}()
-	eventually(t, "the delayed request", func() bool { return s.Counts().JobRequests == 1 })
+	bounded, end := context.WithTimeout(t.Context(), patience)
+	defer end()
+	if _, err := s.Wait(bounded, Counts{JobRequests: 1}); err != nil {
+		t.Fatal(err)
+	}
 	go func() {
-		_, err := s.Wait(context.Background(), Counts{TokenRequests: 1})
+		_, err := s.Wait(bounded, Counts{TokenRequests: 1})
 		ended <- err
 	}()
-	idle, err := net.Dial("tcp", strings.TrimPrefix(s.AuthURL(), "http://"))
+	var addresses []string
+	for _, address := range []string{s.AuthURL(), s.BaseURL(), s.ControlURL()} {
+		addresses = append(addresses, strings.TrimPrefix(address, "http://"))
+	}
+	idle, err := net.Dial("tcp", addresses[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = idle.Close() }()
 
-	cancel() // closes it, too
-	eventually(t, "the sandbox to close", func() bool { return !listens(t, s.ControlURL()) })
-	if err := s.Close(); err != nil {
+	cancel()
+	<-s.closing
+	if err := s.Close(); err != nil { // waits for the end
 		t.Errorf("close: %v", err)
 	}
-	for _, address := range []string{s.AuthURL(), s.BaseURL(), s.ControlURL()} {
-		if listens(t, address) {
+	for _, address := range addresses {
+		if _, err := net.Dial("tcp", address); err == nil {
 			t.Errorf("%s still listens", address)
 		}
 	}
 	for range 2 {
-		select {
-		case err := <-ended:
-			if err == nil {
-				t.Error("the delayed request or the wait succeeded")
-			}
-		case <-time.After(patience):
-			t.Fatal("the delayed request or the wait did not end")
+		if err := <-ended; err == nil || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the delayed request or the wait ended with %v", err)
 		}
 	}
 }
@@ -132,38 +118,21 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// syncBuffer can be read while it is written.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
-func (s *syncBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(s, nil)) }
-
 func TestLog(t *testing.T) {
-	var log syncBuffer
-	s := start(t, Config{Log: log.logger()})
+	var log bytes.Buffer
+	s := start(t, Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	granted(t, s)
 	do(t, jobsRequest(s, "bad"), 401)
 	control(t, s, "POST", "/faults", `{"server":"jobs","cut_off":true}`, 204)
 	_, _ = try(jobsRequest(s, "bad"))
+	_ = s.Close() // waits for the last lines
 	for _, want := range []string{
 		"server=auth method=POST path=/connect/token status=200 duration=",
 		"server=jobs method=GET path=/jobs status=401 duration=",
 		`server=jobs method=GET path=/jobs status=-1 duration=`,
 	} {
-		eventually(t, want, func() bool { return strings.Count(log.String(), want) == 1 })
+		if strings.Count(log.String(), want) != 1 {
+			t.Errorf("no %s in %s", want, &log)
+		}
 	}
 }

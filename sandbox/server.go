@@ -115,9 +115,6 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// Unwrap is for http.ResponseController.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
 // madeUp is in every body of the jobs service: the real one is not known.
 const madeUp = "made up: the real service's response is not known"
 

@@ -31,7 +31,6 @@ runtimes=("javascript node" "javascript deno" "javascript bun" "javascript worke
 languages=(rust go java python c) # Rust first, whose build takes longest
 case $verb in
 check | format | package | stress) runtimes=(javascript) ;;
-test) languages=(c) runtimes=("${runtimes[@]:1}") ;; # TestClone of tests/docs has the others
 esac
 for task in "${languages[@]}" "${runtimes[@]}"; do
 	! wanted "${task#* }" || echo "$task"

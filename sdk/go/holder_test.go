@@ -56,29 +56,6 @@ func TestGoroutineThatEnds(t *testing.T) {
 	})
 }
 
-// On AWS Lambda, a call waits for the renewal that it began; elsewhere it does not.
-func TestRenewalBeforeAFreeze(t *testing.T) {
-	for name, want := range map[string]time.Duration{"": 0, "jobs": 3 * time.Second} {
-		t.Setenv("AWS_LAMBDA_FUNCTION_NAME", name)
-		inBubble(t, func(t *testing.T) {
-			client := newClient(t, fullConfig, faked(func(r *http.Request) error {
-				if r.URL.Host == provider {
-					time.Sleep(3 * time.Second)
-				}
-				return nil
-			}))
-			_, err := client.ListJobs(t.Context())
-			time.Sleep(59*time.Minute + 30*time.Second)
-			renewed := time.Now()
-			_, err2 := client.ListJobs(t.Context())
-			if took := time.Since(renewed); err != nil || err2 != nil || took != want {
-				t.Errorf("%q: it took %s, not %s: %v, %v", name, took, want, err, err2)
-			}
-			time.Sleep(time.Minute)
-		})
-	}
-}
-
 // Further clients share the compiled plugin.
 func TestManyClients(t *testing.T) {
 	newClient(t, fullConfig)

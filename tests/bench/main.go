@@ -1,6 +1,5 @@
 // Command bench prints the tables of docs/benchmarks.md: what a library costs, next to the same requests of its language's HTTP
-// client in the same run. Batches of both alternate, and the median of the ratios of each pair counts, so that a busy machine
-// slows both.
+// client in the same run. Batches of both alternate, so that a busy machine slows both.
 package main
 
 import (
@@ -40,7 +39,7 @@ var measured = []struct {
 // tables have a row for each, whose further cells are measured.
 var tables = []struct {
 	columns string
-	measure func(h hosts.Host, peer string) ([]string, error)
+	measure func(h hosts.Host, peer string) []string
 }{
 	{"library | peer | process ready | two requests of the peer | first call | first call, of the peer's | memory with the peer | " +
 		"with the library", firstCall},
@@ -53,17 +52,21 @@ func main() {
 	for _, table := range tables {
 		fmt.Printf("\n| %s |\n|%s\n", table.columns, strings.Repeat(" --- |", 1+strings.Count(table.columns, " | ")))
 		for _, m := range measured {
-			if !hosts.Wanted(m.language) {
-				continue
-			}
-			h := hosts.Libraries(m.language)[m.adapter]
-			if cells, err := table.measure(h, m.peer); err != nil {
-				log.Printf("without %s: %v", h.Name, err)
-			} else {
-				fmt.Printf("| %s | %s |\n", h.Name, strings.Join(cells, " | "))
+			if hosts.Wanted(m.language) {
+				row(hosts.Libraries(m.language)[m.adapter], m.peer, table.measure)
 			}
 		}
 	}
+}
+
+// row prints the row of a library, unless it fails, as if it is not built.
+func row(h hosts.Host, peer string, measure func(hosts.Host, string) []string) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			log.Printf("without %s: %v", h.Name, failure)
+		}
+	}()
+	fmt.Printf("| %s | %s |\n", h.Name, strings.Join(measure(h, peer), " | "))
 }
 
 var (
@@ -99,23 +102,29 @@ var (
 type adapter struct{ *protocol.Process }
 
 // start starts an adapter and waits until it responds.
-func start(h hosts.Host) (a adapter, err error) {
-	if a.Process, err = h.Process(context.Background(), os.Stderr); err == nil {
-		err = a.do(protocol.Request{Op: "cancel"})
+func start(h hosts.Host) adapter {
+	p, err := h.Process(context.Background(), os.Stderr)
+	if err != nil {
+		panic(err)
 	}
-	return a, err
+	a := adapter{p}
+	a.do(protocol.Request{Op: "cancel"})
+	return a
 }
 
-// do sends a request, which must succeed.
-func (a adapter) do(r protocol.Request) error {
+func (a adapter) close() { _ = a.Close() }
+
+// do sends a request, which must succeed, and returns how many seconds that took.
+func (a adapter) do(r protocol.Request) float64 {
+	began := time.Now()
 	response, err := a.Do(r)
-	if failure := response.Error + response.Text; err == nil && failure != "" || response.Status/100 > 2 {
-		err = fmt.Errorf("%s: %d %s", r.Op, response.Status, failure)
+	if err != nil || response.Error+response.Text != "" || response.Status/100 > 2 {
+		panic(fmt.Sprintf("%s: %v, %d %s%s", r.Op, err, response.Status, response.Error, response.Text))
 	}
-	return err
+	return time.Since(began).Seconds()
 }
 
-func (a adapter) open(client string) error {
+func (a adapter) open(client string) float64 {
 	return a.do(protocol.Request{Op: "open", Client: client, Fields: map[string]any{"now": time.Now().Unix(), "variables": map[string]string{
 		"ROSTERING_ENVIRONMENT": "stage", "ROSTERING_AUTH_URL": server.URL, "ROSTERING_BASE_URL": server.URL, "ROSTERING_CLIENT_ID": "c",
 		"ROSTERING_CLIENT_SECRET": "the-secret", "ROSTERING_CUSTOMER_ID": "c", "ROSTERING_USER_ID": "u",
@@ -123,7 +132,7 @@ func (a adapter) open(client string) error {
 }
 
 // repeat has the adapter make a request so often, one after the other.
-func (a adapter) repeat(times int, r protocol.Request) error {
+func (a adapter) repeat(times int, r protocol.Request) float64 {
 	r.Fields["times"] = times
 	return a.do(r)
 }
@@ -146,134 +155,96 @@ func (a adapter) cpu() float64 {
 }
 
 // warmCall compares a warm list_jobs with the same request of the library's HTTP client.
-func warmCall(h hosts.Host, peer string) ([]string, error) {
-	a, err := start(h)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = a.Close() }()
-	if err := a.open("0"); err != nil {
-		return nil, err
-	}
+func warmCall(h hosts.Host, peer string) []string {
+	a := start(h)
+	defer a.close()
+	a.open("0")
 	calls := 50
-	batch := func(r protocol.Request) func() (cost, error) {
-		return func() (cost, error) {
-			before, began := a.cpu(), time.Now()
-			err := a.repeat(calls, r)
-			return cost{time.Since(began).Seconds(), a.cpu() - before}, err
+	batch := func(r protocol.Request) func() cost {
+		return func() cost {
+			before := a.cpu()
+			took := a.repeat(calls, r)
+			return cost{took, a.cpu() - before}
 		}
 	}
 	for began := time.Now(); time.Since(began) < 3*time.Second; { // compilers of runtimes take their time
-		err := a.repeat(calls, ours)
-		took, err2 := batch(forJobs)()
-		if err := cmp.Or(err, err2); err != nil {
-			return nil, err
-		}
-		calls = min(max(int(0.1/took[0]*float64(calls)), 50), 1000) // a tenth of a second
+		a.repeat(calls, ours)
+		took := a.repeat(calls, forJobs)
+		calls = min(max(int(0.1/took*float64(calls)), 50), 1000) // a tenth of a second
 	}
-	_, ratios, err := compare(25, batch(ours), batch(forJobs))
-	if err != nil {
-		return nil, err
-	}
-	return []string{peer, times(ratios[1]), times(ratios[0])}, nil
+	own, theirs := compare(25, batch(ours), batch(forJobs))
+	return []string{peer, ratio(own[1], theirs[1]), ratio(own[0], theirs[0])}
 }
 
 // firstCall compares the first call of a process, which opens a client, requests a token and lists the jobs, with the two
 // requests alone.
-func firstCall(h hosts.Host, peer string) ([]string, error) {
-	measure := func(call func(a adapter) error) func() (cost, error) {
-		return func() (cost, error) {
+func firstCall(h hosts.Host, peer string) []string {
+	measure := func(call func(a adapter) float64) func() cost {
+		return func() cost {
 			began := time.Now()
-			a, err := start(h)
-			if err != nil {
-				return nil, err
-			}
-			defer func() { _ = a.Close() }()
-			ready := time.Now()
-			err = call(a)
-			return cost{time.Since(ready).Seconds(), ready.Sub(began).Seconds(), a.memory("VmHWM")}, err
+			a := start(h)
+			defer a.close()
+			ready := time.Since(began).Seconds()
+			return cost{call(a), ready, a.memory("VmHWM")}
 		}
 	}
-	own, ratios, err := compare(15, measure(func(a adapter) error { return cmp.Or(a.open("0"), a.repeat(1, ours)) }),
-		measure(func(a adapter) error { return cmp.Or(a.repeat(1, forToken), a.repeat(1, forJobs)) }))
-	if err != nil {
-		return nil, err
-	}
+	own, theirs := compare(15, measure(func(a adapter) float64 { return a.open("0") + a.repeat(1, ours) }),
+		measure(func(a adapter) float64 { return a.repeat(1, forToken) + a.repeat(1, forJobs) }))
 	return []string{
-		peer, milliseconds(own[1]), milliseconds(own[0] / ratios[0]), milliseconds(own[0]), times(ratios[0]),
-		megabytes(own[2] / ratios[2]), megabytes(own[2]),
-	}, nil
+		peer, milliseconds(own[1]), milliseconds(theirs[0]), milliseconds(own[0]), ratio(own[0], theirs[0]), megabytes(theirs[2]),
+		megabytes(own[2]),
+	}
 }
 
 // clients measures one process, in which clients are opened and make calls.
-func clients(h hosts.Host, _ string) ([]string, error) {
-	a, err := start(h)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = a.Close() }()
+func clients(h hosts.Host, _ string) []string {
+	a := start(h)
+	defer a.close()
 	const further = 20 // clients, and how often a call is made
-	// least returns the least time of calls.
-	least := func(call func(n int) error) string {
+	least := func(call func(n int) float64) string {
 		least := math.Inf(1)
 		for n := range further {
-			began := time.Now()
-			err = cmp.Or(err, call(n+1))
-			least = min(least, time.Since(began).Seconds())
+			least = min(least, call(n+1))
 		}
 		return milliseconds(least)
 	}
-	began := time.Now()
-	err = a.open("0")
-	first, before := time.Since(began).Seconds(), a.memory("VmRSS")
-	next := least(func(n int) error { return a.open(fmt.Sprint(n)) })
+	first, before := a.open("0"), a.memory("VmRSS")
+	next := least(func(n int) float64 { return a.open(fmt.Sprint(n)) })
 	memory := (a.memory("VmRSS") - before) / further
-	list := least(func(int) error { return a.repeat(1, ours) })
-	force := least(func(int) error {
+	list := least(func(int) float64 { return a.repeat(1, ours) })
+	force := least(func(int) float64 {
 		return a.do(protocol.Request{Op: "get_token", Client: "0", Fields: map[string]any{"force": true}})
 	})
-	return []string{milliseconds(first), next, megabytes(memory), list, force}, err
+	return []string{milliseconds(first), next, megabytes(memory), list, force}
 }
 
 // cost is what a batch of calls takes, such as its time in seconds.
 type cost []float64
 
-// compare alternates batches of a library's calls and of its peer's. It returns the medians of the library's costs, and of their
-// ratios to the peer's.
-func compare(pairs int, ours, peers func() (cost, error)) (own, ratios cost, err error) {
+// compare alternates batches of a library's calls and of its peer's, and returns the medians of both costs.
+func compare(pairs int, ours, peers func() cost) (own, theirs cost) {
 	var all [2][]cost
-	for pair := range pairs + 1 { // the first warms up
-		var costs [2]cost
+	for pair := range pairs + 1 {
 		for n := range 2 {
 			which := (n + pair) % 2
-			if costs[which], err = [2]func() (cost, error){ours, peers}[which](); err != nil {
-				return nil, nil, err
+			c := [2]func() cost{ours, peers}[which]()
+			if pair > 0 { // the first warms up
+				all[which] = append(all[which], c)
 			}
-		}
-		if pair > 0 {
-			ratio := slices.Clone(costs[0])
-			for i := range ratio {
-				ratio[i] /= costs[1][i]
-			}
-			all[0], all[1] = append(all[0], costs[0]), append(all[1], ratio)
 		}
 	}
-	return medians(all[0]), medians(all[1]), nil
+	return medians(all[0]), medians(all[1])
 }
 
 // medians returns the median of each kind of cost.
 func medians(all []cost) (middle cost) {
 	for i := range all[0] {
-		of := make([]float64, len(all))
-		for n, c := range all {
-			of[n] = c[i]
-		}
-		slices.Sort(of)
-		middle = append(middle, of[len(of)/2])
+		slices.SortFunc(all, func(a, b cost) int { return cmp.Compare(a[i], b[i]) })
+		middle = append(middle, all[len(all)/2][i])
 	}
 	return middle
 }
 
 func milliseconds(seconds float64) string { return fmt.Sprintf("%.1f ms", 1e3*seconds) }
 func megabytes(kb float64) string         { return fmt.Sprintf("%.1f MB", kb/1000) }
-func times(ratio float64) string          { return fmt.Sprintf("%.3g", ratio) }
+func ratio(own, theirs float64) string    { return fmt.Sprintf("%.3g", own/theirs) }

@@ -8,6 +8,7 @@ package docs
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,20 +59,32 @@ func copied(t *testing.T, text string) (script string) {
 	return script
 }
 
-// sandboxOnPath begins a script that uses rostering-sandbox.
-const sandboxOnPath = `mkdir .bin
-go build -C "$ROOT/sandbox" -o "$PWD/.bin/rostering-sandbox" ./cmd/rostering-sandbox
-export PATH=$PWD/.bin:$PATH
+// TestMain has rostering-sandbox on the PATH.
+func TestMain(m *testing.M) {
+	bin := filepath.Join(hosts.Root(), "build", "bin")
+	build := exec.Command("go", "build", "-C", filepath.Join(hosts.Root(), "sandbox"), "-o", bin+"/", "./cmd/rostering-sandbox")
+	if out, err := build.CombinedOutput(); err != nil {
+		log.Fatalf("%v: %s", err, out)
+	}
+	_ = os.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	os.Exit(m.Run())
+}
+
+// repository begins a script that has a copy of the repository, with what is not committed, as the commit of a clean clone.
+const repository = `git -C "$ROOT" ls-files -co --exclude-standard -z | tar -C "$ROOT" --null -T - -c --ignore-failed-read | tar -x
+git init -q
+git add -A
+git -c user.name=a -c user.email=a@b.invalid commit -qm all
 `
 
-// run runs a script in an empty folder, and returns its output. ROOT is the repository, EMPTY another empty folder.
+// run runs a script in an empty folder, and returns its output. ROOT is the repository.
 func run(t *testing.T, script string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
 	command.Dir, command.WaitDelay = t.TempDir(), 10*time.Second
-	command.Env = append(os.Environ(), "ROOT="+hosts.Root(), "EMPTY="+t.TempDir(), "NO_PROXY=127.0.0.1")
+	command.Env = append(os.Environ(), "ROOT="+hosts.Root(), "NO_PROXY=127.0.0.1")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v: %s\n%s", err, script, out)

@@ -69,54 +69,37 @@ var dependencies = map[string]list{
 	"C":    {"sdk/c/Cargo.toml", `(?s)\n\[dependencies\]\n(.*)`, `(?m)^([\w-]+) = `},
 }
 
-// docs/sdk.md lists them, so that a new one is a decision. For Go and Python that is the whole tree, for the others what their
-// manifests name.
+// docs/sdk.md lists what their manifests name, so that a new one is a decision.
 func TestRunTimeDependencies(t *testing.T) {
+	var needed []string
 	for language, l := range dependencies {
-		needed := l.read(t)
-		if language == "Python" {
-			needed = withTheirs(t, needed)
-		}
-		compare(t, "docs/sdk.md", "| library | dependency |", needed, language)
-	}
-}
-
-// withTheirs adds what Python's packages need: in the lock file, comments below each package name those that need it.
-func withTheirs(t *testing.T, names []string) []string {
-	t.Helper()
-	locked := regexp.MustCompile(`(?m)^([a-z0-9-]+)==.*\n(?:    --hash.*\n)*((?:    #.*\n)+)`).FindAllStringSubmatch(read(t, "sdk/python/requirements.txt"), -1)
-	for i := 0; i < len(names); i++ {
-		for _, found := range locked {
-			if name, by := found[1], strings.Fields(found[2]); slices.Contains(by, names[i]) && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+		for _, name := range l.read(t) {
+			needed = append(needed, language+" "+name)
 		}
 	}
-	return names
+	compare(t, "docs/sdk.md", "| library | dependency |", needed)
 }
 
 var quoted = regexp.MustCompile("`(.+?)`")
 
-// compare wants the table of a page that begins with head to have these names: in its first column or, for a language,
-// which is in the first one, in its second.
-func compare(t *testing.T, page, head string, want []string, language ...string) {
+// compare wants the table of a page that begins with head to have these names: in its first column or, after what stands there
+// without quotes, in its second.
+func compare(t *testing.T, page, head string, want []string) {
 	t.Helper()
 	_, table, _ := strings.Cut(regexp.MustCompile(` +\|`).ReplaceAllString(read(t, page), " |"), "\n"+head)
 	table, _, _ = strings.Cut(table, "\n\n")
 	var got []string
 	for row := range strings.Lines(table) {
-		cells := strings.Split(row, " | ")
-		if len(language) > 0 && cells[0] == "| "+language[0] {
-			cells = cells[1:]
-		} else if len(language) > 0 {
-			continue
+		cells, of := strings.Split(row, " | "), ""
+		if cells[0] != "|" && !strings.Contains(cells[0], "`") && len(cells) > 1 {
+			of, cells = strings.TrimPrefix(cells[0], "| ")+" ", cells[1:]
 		}
 		for _, name := range quoted.FindAllStringSubmatch(cells[0], -1) {
-			got = append(got, name[1])
+			got = append(got, of+name[1])
 		}
 	}
 	slices.Sort(got)
 	if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
-		t.Errorf("%s, %s %s: the table has %q, not %q", page, head, language, got, want)
+		t.Errorf("%s, %s: the table has %q, not %q", page, head, got, want)
 	}
 }

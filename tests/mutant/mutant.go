@@ -7,111 +7,67 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/go/packages"
 )
 
-// Code is what is mutated.
-type Code struct {
-	Folders []string // of its packages; no two have the same name
-	// Helper is the import path of a package that is added to the code's module, in HelperFolder.
-	Helper, HelperFolder string
-}
-
-// Core is the core in the repository's folder, without what is for tests.
-func Core(root string) Code {
-	folders, _ := filepath.Glob(root + "/plugin/core/*")
-	folders = slices.DeleteFunc(folders, func(dir string) bool { return filepath.Base(dir) == "model" })
-	return Code{folders, "automatic-rostering/plugin/core/mutant", root + "/plugin/core/mutant"}
-}
-
-// Library is the Go library in the repository's folder.
-func Library(root string) Code {
-	return Code{[]string{root + "/sdk/go"}, "automatic-rostering.example/rostering/internal/mutant", root + "/sdk/go/internal/mutant"}
-}
-
-// Write writes the code with all its mutants into a folder, with the file overlay.json for go's flag -overlay.
-// It returns the keys of the mutants, PACKAGE/FILE FUNCTION: CHANGE, which stay when lines are added above them.
-func (c Code) Write(folder string) (keys []string, err error) {
-	defer func() {
-		if failure, ok := recover().(failed); ok {
-			err = failure.error
-		}
-	}()
-	m := mutator{fset: token.NewFileSet(), helper: c.Helper}
+// Write writes the packages in folders of a module, with all their mutants, into another folder, with the file overlay.json for
+// go's flag -overlay. It returns the keys of the mutants, PACKAGE/FILE FUNCTION: CHANGE, which stay when lines are added above
+// them. Each package imports another one that is added to it.
+func Write(to string, folders ...string) (keys []string) {
+	all := Must(packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,
+		Dir:  folders[0],
+	}, folders...))
 	replace := map[string]string{}
 	write := func(path, name string, text []byte) {
-		replace[path] = filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
-		check(os.WriteFile(replace[path], text, 0o600))
+		replace[path] = filepath.Join(to, name)
+		Check(os.WriteFile(replace[path], text, 0o600))
 	}
-	compiled := exports(c.Folders)
-	imports := importer.ForCompiler(m.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })
-	for _, dir := range c.Folders {
-		pkg := filepath.Base(dir)
-		paths := must(filepath.Glob(dir + "/*.go"))
-		paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
-		var files []*ast.File
-		for _, path := range paths {
-			files = append(files, must(parser.ParseFile(m.fset, path, nil, parser.SkipObjectResolution)))
+	m := mutator{}
+	for _, pkg := range all {
+		m.info, m.helper = pkg.TypesInfo, pkg.PkgPath+"/mutant"
+		for n, path := range pkg.GoFiles {
+			m.name = pkg.Name + "/" + filepath.Base(path)
+			write(path, pkg.Name+"-"+filepath.Base(path), m.file(Must(os.ReadFile(path)), pkg.Syntax[n]))
 		}
-		m.findTypes(imports, files...)
-		for n, path := range paths {
-			name := pkg + "/" + filepath.Base(path)
-			write(path, name, m.file(name, must(os.ReadFile(path)), files[n]))
-		}
+		write(filepath.Join(filepath.Dir(pkg.GoFiles[0]), "mutant/mutant.go"), "mutant.go", []byte(helperSource))
 	}
-	write(c.HelperFolder+"/mutant.go", "mutant.go", []byte(helperSource))
-	check(os.WriteFile(folder+"/overlay.json", must(json.Marshal(map[string]any{"Replace": replace})), 0o600))
-	return m.keys, nil
+	Check(os.WriteFile(to+"/overlay.json", Must(json.Marshal(map[string]any{"Replace": replace})), 0o600))
+	return m.keys
 }
 
-// exports returns the files with the types of all packages that some import, by their paths.
-func exports(folders []string) map[string]string {
-	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, folders...)...)
-	list.Dir, list.Stderr = folders[0], os.Stderr
-	files := map[string]string{}
-	for line := range strings.Lines(string(must(list.Output()))) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		files[path] = file
-	}
-	return files
-}
-
-// failed is what check throws.
-type failed struct{ error }
-
-func must[T any](value T, err error) T {
-	check(err)
+// Must returns a value, unless there is an error.
+func Must[T any](value T, err error) T {
+	Check(err)
 	return value
 }
 
-func check(err error) {
+// Check panics if there is an error.
+func Check(err error) {
 	if err != nil {
-		panic(failed{err})
+		panic(err)
 	}
 }
 
 // mutator adds all mutants to a file at once: each asks, where it is reached, whether it is the
 // active one. So a package is compiled once, not once a mutant.
 type mutator struct {
-	fset   *token.FileSet
-	info   types.Info
-	helper string
+	info   *types.Info
+	helper string   // the import path of what a mutant asks
 	keys   []string // of all mutants
 
 	name, fn string // of the file and the function
 	source   []byte
-	base     int               // the position of source's first byte
-	unread   map[ast.Expr]bool // expressions whose value nothing reads
+	base     int // the position of source's first byte
 	edits    []edit
 }
 
@@ -121,16 +77,11 @@ type edit struct {
 	text string
 }
 
-func (m *mutator) findTypes(imports types.Importer, files ...*ast.File) {
-	m.info.Types = map[ast.Expr]types.TypeAndValue{}
-	must((&types.Config{Importer: imports}).Check(files[0].Name.Name, m.fset, files, &m.info))
-}
-
 // file returns the source of a file with its mutants.
-func (m *mutator) file(name string, source []byte, f *ast.File) []byte {
-	m.name, m.source, m.base, m.unread = name, source, int(f.FileStart), map[ast.Expr]bool{}
+func (m *mutator) file(source []byte, f *ast.File) []byte {
+	m.source, m.base = source, int(f.FileStart)
 	m.edits = []edit{{int(f.Name.End()) - m.base, "; import mutant " + strconv.Quote(m.helper)}}
-	ast.Inspect(f, m.visit)
+	astutil.Apply(f, m.visit, nil)
 	slices.SortStableFunc(m.edits, func(a, b edit) int { return a.at - b.at })
 	var text []byte
 	from := 0
@@ -142,29 +93,21 @@ func (m *mutator) file(name string, source []byte, f *ast.File) []byte {
 }
 
 // visit adds the mutants of a node, and reports whether there may be more within it.
-func (m *mutator) visit(n ast.Node) bool {
-	switch n := n.(type) {
+func (m *mutator) visit(at *astutil.Cursor) bool {
+	switch n := at.Node().(type) {
 	case *ast.FuncDecl:
 		m.fn = n.Name.Name
 	case *ast.GenDecl:
 		return n.Tok == token.VAR
-	case *ast.BlockStmt:
-		m.omit(n.List)
-	case *ast.CaseClause:
-		m.omit(n.Body)
-	case *ast.DeferStmt:
-		m.unread[n.Call] = true
-	case *ast.GoStmt:
-		m.unread[n.Call] = true
-	case *ast.AssignStmt:
-		for _, to := range n.Lhs {
-			m.unread[to] = true
+	case ast.Stmt:
+		if at.Index() >= 0 && m.canOmit(n) {
+			first, _, _ := strings.Cut(m.plain(n), "\n")
+			m.wrap(n, "if !"+m.add("%s → omitted", first)+" { ", " }")
 		}
 	case ast.Expr:
-		if of, ok := n.(*ast.UnaryExpr); ok && of.Op == token.AND {
-			m.unread[of.X] = true // its address is
+		if isRead(at) {
+			m.negate(n)
 		}
-		m.negate(n)
 		constant := m.info.Types[n].Value != nil
 		if b, ok := n.(*ast.BinaryExpr); ok && !constant {
 			m.operator(b)
@@ -174,35 +117,41 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// omit adds mutants that omit a statement.
-func (m *mutator) omit(list []ast.Stmt) {
-	for _, s := range list {
-		can := false
-		switch s := s.(type) {
-		case *ast.ExprStmt:
-			m.unread[s.X] = true
-			can = !strings.HasPrefix(m.plain(s), "panic(")
-		case *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt:
-			can = true
-		case *ast.AssignStmt:
-			can = s.Tok != token.DEFINE
-		case *ast.BranchStmt:
-			can = s.Tok == token.BREAK || s.Tok == token.CONTINUE
-		case *ast.ReturnStmt:
-			can = len(s.Results) == 0
-		}
-		if can {
-			first, _, _ := strings.Cut(m.plain(s), "\n")
-			m.wrap(s, "if !"+m.add("%s → omitted", first)+" { ", " }")
-		}
+// canOmit reports whether the code compiles without a statement of a list.
+func (m *mutator) canOmit(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		return !strings.HasPrefix(m.plain(s), "panic(")
+	case *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt:
+		return true
+	case *ast.AssignStmt:
+		return s.Tok != token.DEFINE
+	case *ast.BranchStmt:
+		return s.Tok == token.BREAK || s.Tok == token.CONTINUE
+	case *ast.ReturnStmt:
+		return len(s.Results) == 0
 	}
+	return false
+}
+
+// isRead reports whether the value of an expression is.
+func isRead(at *astutil.Cursor) bool {
+	switch parent := at.Parent().(type) {
+	case *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt:
+		return false
+	case *ast.AssignStmt:
+		return at.Name() != "Lhs"
+	case *ast.UnaryExpr:
+		return parent.Op != token.AND // its address is
+	}
+	return true
 }
 
 // negate adds a mutant with the opposite of a boolean. What !, && and || combine, and a named
 // constant, is negated where it is made.
 func (m *mutator) negate(n ast.Expr) {
 	t := m.info.Types[n]
-	if t.Type != types.Typ[types.Bool] && t.Type != types.Typ[types.UntypedBool] || !t.IsValue() || m.unread[n] {
+	if t.Type != types.Typ[types.Bool] && t.Type != types.Typ[types.UntypedBool] || !t.IsValue() {
 		return
 	}
 	switch n := n.(type) {

@@ -22,7 +22,15 @@ const rows = `Array.from(document.querySelectorAll('#timeline tr')).reverse().ma
 // The page shows the requests of a program, and its switches work by keyboard: "revoke"
 // leads to one 401 and one new token.
 func TestPage(t *testing.T) {
-	ctx := browser(t)
+	hosts.Require(t, "page")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
+	ctx, end := chromedp.NewExecAllocator(ctx, options...)
+	defer end()
+	ctx, closeBrowser := chromedp.NewContext(ctx)
+	defer closeBrowser()
 	s, err := sandbox.Start(ctx, sandbox.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -102,20 +110,4 @@ func shows(t *testing.T, ctx context.Context, texts ...string) (found []string) 
 	}
 	t.Fatalf("the timeline shows %q, not %q", found, texts)
 	return nil
-}
-
-// browser starts a headless Chromium, which ends with the test, or after a minute.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	hosts.Require(t, "page")
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, closed := chromedp.NewContext(ctx)
-	t.Cleanup(closed)
-	do(t, ctx, chromedp.Navigate("about:blank")) // starts it; it lives as long as this context
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
-	t.Cleanup(cancel)
-	return ctx
 }

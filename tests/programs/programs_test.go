@@ -13,58 +13,51 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/redisstore"
 	"automatic-rostering.example/sandbox"
 	"automatic-rostering/tests/runner/canary"
 	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/protocol"
 	"automatic-rostering/tests/runner/world"
 )
 
 // patience bounds every wait.
 const patience = 60 * time.Second
 
-// programs are those of each language and runtime that are tested here.
-var programs = []struct {
-	language string
-	once     []string // print the jobs and end
-	service  bool     // the program service, too
-	ends     bool     // on SIGTERM: what runs a Worker here is a development tool, which does not
-}{
-	{"go", []string{"jobs", "minimal"}, true, true},
-	{"node", []string{"jobs", "minimal"}, true, true},
-	{"deno", []string{"jobs", "minimal"}, false, false},
-	{"bun", []string{"jobs", "minimal"}, true, true},
-	{"workerd", []string{"jobs"}, true, false},
-	{"python", []string{"jobs", "minimal"}, true, true},
-	{"java", []string{"jobs", "minimal"}, true, true},
-	{"rust", []string{"jobs"}, true, true},
-	{"c", []string{"jobs", "jobs-cpp", "minimal"}, false, false},
+// programs are those of each language and runtime that are tested here. ffi has those in languages without a library, and the host
+// in Ruby.
+var programs = map[string]string{
+	"go": "jobs minimal service", "node": "jobs minimal service", "deno": "jobs minimal", "bun": "jobs minimal service",
+	"workerd": "jobs service", "python": "jobs minimal service", "java": "jobs minimal service", "rust": "jobs service",
+	"c": "jobs jobs-cpp minimal", "ffi": "csharp luajit perl php ruby host",
 }
 
 func TestPrograms(t *testing.T) {
-	for _, p := range programs {
-		t.Run(p.language, func(t *testing.T) {
+	for language, names := range programs {
+		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			hosts.Setup(t, p.language, "setup")
-			for _, name := range p.once {
-				t.Run(name, func(t *testing.T) { testOnce(t, p.language, name) })
-			}
-			if p.service {
-				t.Run("service", func(t *testing.T) { testService(t, p.language, p.ends) })
+			setup(t, language)
+			for name := range strings.FieldsSeq(names) {
+				t.Run(name, func(t *testing.T) {
+					if name == "service" {
+						testService(t, language)
+					} else {
+						testOnce(t, language, name)
+					}
+				})
 			}
 		})
 	}
 }
 
-// The programs in languages without a library, and the host in Ruby.
-func TestForeignPrograms(t *testing.T) {
-	t.Parallel()
-	hosts.Setup(t, "c", "setup")
-	hosts.Require(t, "ffi")
-	for _, name := range []string{"csharp", "luajit", "perl", "php", "ruby", "host"} {
-		t.Run(name, func(t *testing.T) { testOnce(t, "ffi", name) })
+func setup(t *testing.T, language string) {
+	if language == "ffi" {
+		hosts.Require(t, "ffi")
+		language = "c"
 	}
-	t.Run("a fleet with the host", testHost)
+	hosts.Setup(t, language, "setup")
 }
 
 // testOnce runs a program that prints the jobs and ends, and then the same with a mistake in its environment. What other
@@ -82,33 +75,33 @@ func testOnce(t *testing.T, language, name string) {
 	}
 }
 
-// testHost has processes of the host in Ruby share a token with each other and with a library, through Redis.
-func testHost(t *testing.T) {
+// Processes of the host in Ruby share a token with each other and with a library, through Redis.
+func TestHostInRuby(t *testing.T) {
+	t.Parallel()
+	setup(t, "ffi")
 	hosts.Require(t, "redis")
-	hosts.Setup(t, "c", "adapter")
 	s, password := start(t), rand.Text()
-	redis, err := world.StartRedis(t.Context(), password)
+	server, err := world.StartRedis(t.Context(), password)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(redis.End)
+	t.Cleanup(server.End)
 	s.secrets = append(s.secrets, password)
-	s.environment["REDIS_URL"] = redis.URL
-	library, err := hosts.Libraries("c")[0].Process(t.Context(), t.Output())
+	s.environment["REDIS_URL"] = server.URL
+	options, err := redis.ParseURL(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, secret := s.Client(sandbox.Stage)
+	config := rostering.Config{
+		Environment: sandbox.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(), ClientID: id, ClientSecret: rostering.Secret(secret),
+		CustomerID: "c", UserID: "u",
+	}
+	library, err := rostering.New(t.Context(), config, rostering.WithStore(redisstore.New(redis.NewClient(options))))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = library.Close() })
-	do := func(r protocol.Request) {
-		t.Helper()
-		r.Client = "c"
-		if a, err := library.Do(r); err != nil || a.Error+a.Text != "" {
-			t.Fatalf("the library: %v%s%s", err, a.Error, a.Text)
-		}
-	}
-	store := map[string]string{"name": "s", "url": redis.URL}
-	fields := map[string]any{"variables": s.Env(sandbox.Stage), "store": store, "now": time.Now().Unix()}
-	do(protocol.Request{Op: "open", Fields: fields})
 
 	// A slow token endpoint: so the second process finds the lock of the first.
 	if err := s.SetFault(sandbox.AuthServer, sandbox.Fault{DelayMS: 1000}); err != nil {
@@ -120,14 +113,17 @@ func testHost(t *testing.T) {
 	both.Wait()
 	s.ClearFaults()
 	s.wantSent(t, "two processes at once", 1, 2)
-	do(protocol.Request{Op: "list_jobs"})
+	_, err = library.ListJobs(t.Context())
 	s.wantSent(t, "a library", 1, 3)
 	s.Revoke()
 	s.wantJobs(t, "ffi", "host")
 	s.wantSent(t, "a process with a revoked token", 2, 5)
-	do(protocol.Request{Op: "list_jobs"})
+	_, err2 := library.ListJobs(t.Context())
 	s.wantSent(t, "the library with the revoked token", 2, 7)
-	redis.End()
+	if err != nil || err2 != nil {
+		t.Errorf("the library: %v, %v", err, err2)
+	}
+	server.End()
 	s.wantJobs(t, "ffi", "host")
 	s.wantSent(t, "a process without Redis", 3, 8)
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"automatic-rostering/tests/mutant"
@@ -20,11 +19,8 @@ import (
 	"automatic-rostering/tests/runner/world"
 )
 
-// plain has to hold: a library that can do nothing shows nothing of a rule.
-const plain = "- {rule: plain, anchor: one-call, everywhere: {a call: [{do: list_jobs, exchanges: [token, jobs]}]}}"
-
-// plainRules are rules whose cases are plain calls, by what they add.
-var plainRules = map[string]string{"loopback-proxy": "the environment of the adapters"}
+// plain is a rule of plain calls: a library that can do nothing shows nothing of the others.
+const plain = "loopback-proxy"
 
 // tries is how many mutants a rule may miss.
 const tries = 80
@@ -37,58 +33,47 @@ func TestBroken(t *testing.T) {
 	if name == "" {
 		t.Skip("make broken runs it")
 	}
-	b := broken{hosts.Libraries("go")[0], t.TempDir()}
-	keys, err := mutant.Library(hosts.Root()).Write(b.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	build := exec.Command("go", "build", "-overlay", filepath.Join(b.folder, "overlay.json"), "-o", filepath.Join(b.folder, "adapter"), ".")
+	folder := t.TempDir()
+	keys := mutant.Write(folder, filepath.Join(hosts.Root(), "sdk/go"))
+	build := exec.Command("go", "build", "-overlay", folder+"/overlay.json", "-o", folder+"/adapter", ".")
 	build.Dir = filepath.Join(hosts.Root(), "tests/adapters/go")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	rules := slices.DeleteFunc(load(t), func(r rule.Rule) bool {
-		return r.Text == "" || len(b.cases(&r)) == 0
-	})
+	b := broken{hosts.Libraries("go")[0], folder + "/adapter", map[string][]rule.Case{}}
 	reached, by := map[string][]int{}, map[int]int{} // the mutants of each rule, and how many rules reach a mutant
-	for _, r := range rules {
-		list := filepath.Join(b.folder, r.Name)
-		if err := os.WriteFile(list, nil, 0o600); err != nil {
-			t.Fatal(err)
+	for _, c := range cases(t, b.host) {
+		if !c.Scripted() {
+			b.cases[c.Rule] = append(b.cases[c.Rule], c)
 		}
-		if wrong := b.play(t, "MUTANTS_REACHED="+list, &r); wrong != "" {
-			t.Fatalf("%s, without a mutant: %s", r.Name, wrong)
+	}
+	for r := range b.cases {
+		list := filepath.Join(folder, r)
+		mutant.Check(os.WriteFile(list, nil, 0o600))
+		if wrong := b.play(t, "MUTANTS_REACHED="+list, r); wrong != "" {
+			t.Fatalf("%s, without a mutant: %s", r, wrong)
 		}
-		text, err := os.ReadFile(list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for id := range strings.FieldsSeq(string(text)) {
-			n, _ := strconv.Atoi(id)
-			reached[r.Name] = append(reached[r.Name], n)
+		for id := range strings.FieldsSeq(string(mutant.Must(os.ReadFile(list)))) {
+			n := mutant.Must(strconv.Atoi(id))
+			reached[r] = append(reached[r], n)
 			by[n]++
 		}
 	}
-	all, err := rule.Load(fstest.MapFS{"plain.yaml": {Data: []byte(plain)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	delete(reached, plain)
 	patience := world.Patience
 	t.Cleanup(func() { world.Patience = patience })
 	world.Patience = 5 * time.Second // a broken library may hang
-	for _, r := range rules {
-		if name != "all" && name != r.Name {
+	for r, ids := range reached {
+		if name != "all" && name != r {
 			continue
 		}
-		t.Run(r.Name, func(t *testing.T) {
+		t.Run(r, func(t *testing.T) {
 			t.Parallel()
-			ids := reached[r.Name]
 			slices.SortStableFunc(ids, func(a, b int) int { return by[a] - by[b] })
 			for i, id := range ids[:min(tries, len(ids))] {
 				active := fmt.Sprint("MUTANT=", id)
-				wrong := b.play(t, active, &r)
-				if wrong != "" && (plainRules[r.Name] != "" || b.play(t, active, &all[0]) == "") {
-					fmt.Printf("%s notices, at try %d, %s: %.160s\n", r.Name, i+1, keys[id], strings.ReplaceAll(wrong, "\n", " "))
+				if wrong := b.play(t, active, r); wrong != "" && b.play(t, active, plain) == "" {
+					fmt.Printf("%s notices, at try %d, %s: %.160s\n", r, i+1, keys[id], strings.ReplaceAll(wrong, "\n", " "))
 					return
 				}
 			}
@@ -97,33 +82,29 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// broken is the Go library's host, and the folder of an adapter that has all mutants.
+// broken is the Go library with all mutants, and the cases that it plays by their rules.
 type broken struct {
-	host   hosts.Host
-	folder string
+	host    hosts.Host
+	adapter string
+	cases   map[string][]rule.Case
 }
 
-// cases are those that the library plays, without slow ones, which take long, unless there are no others.
-func (b broken) cases(r *rule.Rule) []rule.Case {
-	played := slices.DeleteFunc(slices.Clone(r.Cases), func(c rule.Case) bool { return !plays(b.host, r, &c) })
-	fast := slices.DeleteFunc(slices.Clone(played), func(c rule.Case) bool { return c.Slow })
-	if len(fast) == 0 {
-		return played
-	}
-	return fast
-}
-
-// play plays the cases of a rule until one fails, and returns why, or nothing. The variable is the environment's.
-func (b broken) play(t *testing.T, variable string, r *rule.Rule) string {
-	b.host.Command = []string{"env", variable, filepath.Join(b.folder, "adapter")}
+// play plays the cases of a rule until one fails, and returns why, or nothing. It skips slow ones, which take long, unless there
+// are no others. The variable is the environment's.
+func (b broken) play(t *testing.T, variable, name string) string {
+	b.host.Command = "env " + variable + " " + b.adapter
 	p, err := b.host.Process(t.Context(), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.Close() }() // it may end in any way
-	p.Bound, p.Grace = world.Patience, time.Second
+	p.Bound = world.Patience
 	player := play.Player{Adapter: p, Library: true, Redis: hosts.Redis}
-	for _, c := range b.cases(r) {
+	allSlow := !slices.ContainsFunc(b.cases[name], func(c rule.Case) bool { return !c.Slow })
+	for _, c := range b.cases[name] {
+		if c.Slow && !allSlow {
+			continue
+		}
 		w := world.New()
 		err := player.Case(w, &c)
 		w.Close()

@@ -39,9 +39,6 @@ func playAll(t *testing.T, h hosts.Host) {
 	if player.Process != nil {
 		player.Process.Bound = world.Patience
 	}
-	if *update && h.Command != nil {
-		noteVersions(t, h)
-	}
 	scripted := world.New()
 	t.Cleanup(scripted.Close)
 	play := func(c *rule.Case) {
@@ -53,6 +50,9 @@ func playAll(t *testing.T, h hosts.Host) {
 			} else if h.Library || !c.Scripted() {
 				w = world.New()
 				defer w.Close()
+			}
+			if c.Environment != nil {
+				player = separate(t, h, c.Environment)
 			}
 			err, gap := player.Case(w, c), !h.Library && h.Differs(c.Differences)
 			switch {
@@ -74,18 +74,14 @@ func playAll(t *testing.T, h hosts.Host) {
 			others = append(others, play)
 		}
 	}
-	queue := make(chan func(), len(slow)) // in order, so that few of those that keep a player busy come together
-	for _, play := range slow {
-		queue <- play
-	}
-	close(queue)
+	places := make(chan bool, 16)
 	var beside sync.WaitGroup
 	defer beside.Wait()
-	for range 16 {
+	for _, play := range slow {
 		beside.Go(func() {
-			for play := range queue {
-				play()
-			}
+			places <- true
+			play()
+			<-places
 		})
 	}
 	for _, play := range others {
@@ -102,7 +98,7 @@ func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
 	}
 	t.Cleanup(w.Close)
 	trust := []string{"SSL_CERT_FILE=" + authority, "NODE_EXTRA_CA_CERTS=" + authority, "DENO_CERT=" + authority}
-	if h.Language == "java" {
+	if h.Folder == "java" {
 		store := authority + ".p12"
 		keytool := exec.Command("keytool", "-importcert", "-noprompt", "-file", authority, "-keystore", store, "-storepass", "changeit")
 		if out, err := keytool.CombinedOutput(); err != nil {
@@ -110,12 +106,17 @@ func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
 		}
 		trust = []string{"JDK_JAVA_OPTIONS=-Djavax.net.ssl.trustStore=" + store + " -Djavax.net.ssl.trustStorePassword=changeit"}
 	}
-	p, err := h.Process(t.Context(), os.Stderr, trust...)
+	return separate(t, h, trust), w
+}
+
+// separate is a process of a library with these variables in its environment.
+func separate(t *testing.T, h hosts.Host, variables []string) *play.Player {
+	p, err := h.Process(t.Context(), os.Stderr, variables...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.Close() })
-	return &play.Player{Adapter: p, Process: p, Library: true}, w
+	return &play.Player{Adapter: p, Process: p, Library: true}
 }
 
 // require skips a case for which something is missing on the machine.

@@ -115,7 +115,7 @@ func randomSteps(h hosts.Host, rounds int) (steps []any) {
 			case choice < 7:
 				call["do"], call["input"] = "send_request", object{"path": name, "method": "POST", "body": name}
 				end["got"] = object{"path": name, "body": name}
-			case choice < 8 && h.Language != "c": // whose library has no such layer
+			case choice < 8 && h.Name != "c": // whose library has no such layer
 				call["do"], call["input"] = "own", object{"method": "GET", "url": "{{service}}" + name}
 				end["ends"], end["got"] = theirs, object{"path": name}
 			case choice < 11:

@@ -28,6 +28,7 @@ type plugin struct {
 	t         *testing.T
 	responses []string // the next ones: a status, "trap" or a token
 	did       []string
+	message   string // of the last error
 }
 
 func newInstance(t *testing.T) *plugin {
@@ -82,6 +83,7 @@ func (i *plugin) result(export input.Export, in string) (result string) {
 	r := direct.Call(i, export, []byte(in))
 	switch r.Kind {
 	case host.Error:
+		i.message = gjson.GetBytes(r.Text, "message").Str
 		return strings.TrimSpace(gjson.GetBytes(r.Text, "code").Str + " " + gjson.GetBytes(r.Text, "retry_after").Raw)
 	case host.Held:
 		return "held " + gjson.GetBytes(i.Held, "access_token").Str
@@ -189,6 +191,43 @@ func TestWithoutRoom(t *testing.T) {
 				t.Errorf("%s, a trap: %v: %s, want %s", name, traps, got, want)
 			}
 		}
+	}
+}
+
+// While an instance finds out that a host has little room for vars, and ends each call that sets one too many, some calls are lost.
+// From then on calls work, or an error names the limit. With less than some 700 bytes not even that error can be kept.
+func TestLittleRoom(t *testing.T) {
+	const mostLost = 4 // in 6 seconds: at the token, once for each backoff, or at the prepared request
+	token := strings.Repeat("t", 900)
+	worked, named := 0, 0
+	for room := 700; room <= 6000; room += 200 {
+		i := newInstance(t)
+		i.Keeps = func(name string, value []byte) bool {
+			if i.SizeWith(name, value) > room {
+				panic("trap")
+			}
+			return true
+		}
+		lost := 0
+		for n := range 12 {
+			i.Clock, i.responses = noon+int64(n/2), []string{token}
+			switch got := i.result(input.GetToken, ""); {
+			case got == "trap":
+				lost++
+			case got != "ok" && got != "held "+token:
+				if named++; !strings.Contains(i.message, "max_var_bytes") {
+					t.Errorf("with room for %d bytes, call %d: %s %s", room, n, got, i.message)
+				}
+			case n > 8:
+				worked++
+			}
+		}
+		if lost > mostLost || lost > 0 && room >= 3*len(token)+2048 || len(i.did) > 1 && room >= 4000 {
+			t.Errorf("with room for %d bytes, %d calls are lost, and %d tokens are requested", room, lost, len(i.did))
+		}
+	}
+	if worked == 0 || named == 0 {
+		t.Errorf("%d calls worked, %d named the limit", worked, named)
 	}
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -53,76 +52,49 @@ func status(err error) int {
 	}
 }
 
-// options are the flags and arguments of the command line.
-type options struct {
-	sandbox.Config
-	json    bool
-	command []string // to run, if any
-}
-
-func parse(args []string, stderr io.Writer) (o options, err error) {
+// parse reads the flags, and the command to run, if any.
+func parse(args []string, stderr io.Writer) (c sandbox.Config, command []string, err error) {
 	flags := flag.NewFlagSet("rostering-sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints the error
-	flags.DurationVar(&o.Lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
-	flags.IntVar(&o.Port, "port", 0, "the port of the page and the controls; 0 means any free port")
-	flags.StringVar(&o.Host, "listen", "", "a `host` beyond loopback to listen on; anyone who can connect can use the controls")
-	flags.StringVar(&o.TLS, "tls", "", "serve TLS, and write the certificate authority to ca.pem in this `folder`")
-	flags.BoolVar(&o.json, "json", false, "print one line of JSON, and end when standard input is closed")
+	flags.DurationVar(&c.Lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
+	flags.IntVar(&c.Port, "port", 0, "the port of the page and the controls; 0 means any free port")
+	flags.StringVar(&c.Host, "listen", "", "a `host` beyond loopback to listen on; anyone who can connect can use the controls")
+	flags.StringVar(&c.TLS, "tls", "", "serve TLS, and write the certificate authority to ca.pem in this `folder`")
 	if err = flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 	}
-	o.command = flags.Args()
+	command = flags.Args()
 	switch {
 	case err != nil:
-		return o, err
-	case len(o.command) > 0 && o.json:
-		return o, fmt.Errorf("use -json without a command, not with %q", o.command[0])
-	case o.Lifetime == 0:
-		return o, errors.New("-lifetime must not be zero")
-	case len(o.command) == 0:
-		o.Log = slog.New(slog.NewTextHandler(stderr, nil)) // it would mix with a command's output
+	case c.Lifetime == 0:
+		err = errors.New("-lifetime must not be zero")
+	case len(command) == 0:
+		c.Log = slog.New(slog.NewTextHandler(stderr, nil)) // it would mix with a command's output
 	}
-	return o, nil
+	return c, command, err
 }
 
-// run runs a sandbox until ctx ends, or with -json, stdin closes, or the command ends.
+// run runs a sandbox until ctx ends, or the command.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
-	o, err := parse(args, stderr)
+	config, arguments, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	s, err := sandbox.Start(ctx, o.Config)
+	s, err := sandbox.Start(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	stage, production := s.Env(sandbox.Stage), s.Env(sandbox.Production)
-	switch {
-	case len(o.command) > 0:
-		if os.Getenv("SANDBOX_PAGE") == "1" {
-			fmt.Fprintln(stderr, "the sandbox's page:", s.ControlURL())
-		}
-		return command(ctx, o.command, stage, stdin, stdout, stderr)
-	case o.json:
-		err = json.NewEncoder(stdout).Encode(map[string]any{"control_url": s.ControlURL(), "env": stage, "env_production": production})
-	default:
-		_, err = io.WriteString(stdout, text(s.ControlURL(), stage, production))
+	if len(arguments) > 0 {
+		return command(ctx, arguments, s.Env(sandbox.Stage), stdin, stdout, stderr)
 	}
-	if err != nil {
+	if _, err = io.WriteString(stdout, text(s.ControlURL(), s.Env(sandbox.Stage), s.Env(sandbox.Production))); err != nil {
 		return err
-	}
-	if o.json {
-		var cancel func()
-		ctx, cancel = context.WithCancel(ctx)
-		go func() { // stays if ctx ends first, as nothing can interrupt it, and the process is about to end
-			_, _ = io.Copy(io.Discard, stdin)
-			cancel()
-		}()
 	}
 	<-ctx.Done()
 	return nil

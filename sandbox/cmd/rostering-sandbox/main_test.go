@@ -3,38 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
 	"testing"
 )
-
-func TestJSON(t *testing.T) {
-	in, stdin := io.Pipe()
-	stdout, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(t.Context(), []string{"-json", "-lifetime", "90s"}, in, out, io.Discard)
-	}()
-	var got struct {
-		URL        string            `json:"control_url"`
-		Env        map[string]string `json:"env"`
-		Production map[string]string `json:"env_production"`
-	}
-	if err := json.NewDecoder(stdout).Decode(&got); err != nil || got.Env["ROSTERING_CLIENT_ID"] != "sandbox-stage" ||
-		got.Production["ROSTERING_CLIENT_ID"] != "sandbox-production" || got.Env["ROSTERING_SANDBOX_URL"] != got.URL {
-		t.Errorf("it prints %+v, %v", got, err)
-	}
-	_, _ = stdin.Write([]byte("ignored\n"))
-	if len(ended) > 0 {
-		t.Error("it ended before standard input was closed")
-	}
-	_ = stdin.Close()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-}
 
 // writer calls itself.
 type writer func(string)
@@ -61,7 +34,7 @@ func TestText(t *testing.T) {
 }
 
 func TestBadArguments(t *testing.T) {
-	for _, args := range [][]string{{"-bogus"}, {"no-such-command"}, {"-json", "true"}, {"-lifetime", "0"}, {"-lifetime", "1ms"}, {"-lifetime", "soon"}} {
+	for _, args := range [][]string{{"-bogus"}, {"no-such-command"}, {"-lifetime", "0"}, {"-lifetime", "1ms"}, {"-lifetime", "soon"}} {
 		if err := run(t.Context(), args, nil, io.Discard, io.Discard); status(err) != 1 {
 			t.Errorf("%q: the error is %v", args, err)
 		}

@@ -228,25 +228,6 @@ test(
   },
 );
 
-test('on AWS Lambda, a call waits for the token request that it began', bound, async () => {
-  for (const name of ['', 'jobs']) {
-    process.env.AWS_LAMBDA_FUNCTION_NAME = name;
-    let now = Date.now();
-    let ended = 0;
-    const respond = async (/** @type {{url: string}} */ { url }) => {
-      if (url.includes('token')) for (let i = 0; i < 20; i++) await setImmediate();
-      if (url.includes('token')) ended++;
-      return undefined;
-    };
-    const { client } = await start(respond, { clock: () => now });
-    delete process.env.AWS_LAMBDA_FUNCTION_NAME;
-    await client.listJobs();
-    now += 3550 * 1000; // a renewal
-    await client.listJobs();
-    assert.equal(ended, name ? 2 : 1);
-  }
-});
-
 test('retry throws any other error, and the reason of its signal', bound, async () => {
   const busy = new RosteringError({ code: 'service_error', message: 'busy', retryable: true });
   const retried = (/** @type {Error} */ error, signal = AbortSignal.abort(enough)) =>

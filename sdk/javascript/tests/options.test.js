@@ -102,14 +102,6 @@ test('config-at-open: each field in the words of the caller', bound, async () =>
   await assert.rejects((await openAny()).setSecret('pa55word\udc00'), undecoded);
 });
 
-test('config-from-env: typed, from an object or process.env', () => {
-  const env = { ROSTERING_SCOPE: '', ROSTERING_REFRESH_MARGIN: '5', ROSTERING_ALLOW_HTTP: 'false' };
-  assert.deepEqual(configFromEnv(env), { refreshMargin: 5, allowHttp: false });
-  process.env.ROSTERING_SCOPE = 'of the process';
-  assert.equal(configFromEnv().scope, 'of the process');
-  delete process.env.ROSTERING_SCOPE;
-});
-
 test('store-invalid, logger-invalid: without their methods', bound, async () => {
   const open = /** @type {any} */ (Client.open);
   const partial = { get: async () => null, set: async () => {} };

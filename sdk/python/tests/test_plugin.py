@@ -1,11 +1,9 @@
 import gc
-import os
 import threading
-import time
 import weakref
 from pathlib import Path
 from typing import Any
-from unittest import TestCase, mock
+from unittest import TestCase
 
 import httpx
 
@@ -44,26 +42,6 @@ class Kept(TestCase):
         del instance
         gc.collect()
         self.assertIsNone(state())
-
-
-class Lambda(TestCase):
-    def test_call_waits_for_its_renewal(self) -> None:
-        service, now, ended = Service(), time.time(), []
-
-        def renew() -> httpx.Response:
-            time.sleep(0.1)
-            ended.append(service.tokens)
-            return service.new_token()
-
-        with (
-            mock.patch.dict(os.environ, AWS_LAMBDA_FUNCTION_NAME="f"),
-            Client(CONFIG, http=service.http(), clock=lambda: now) as client,
-        ):
-            client.list_jobs()
-            service.token = renew
-            now += 3550
-            client.list_jobs()
-            self.assertEqual(ended, [2])
 
 
 class Closing(TestCase):

@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"automatic-rostering.example/rostering"
@@ -26,12 +25,8 @@ What to do next:
 `
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "demo:", err)
-		os.Exit(1)
+	if err := run(context.Background(), os.Stdout); err != nil {
+		log.Fatal("demo: ", err)
 	}
 }
 
@@ -81,10 +76,7 @@ func run(ctx context.Context, out io.Writer) error {
 		line("   client.ListJobs(ctx) returns this error %d times, and only the first call sends requests:\n   %v", calls, failure)
 		s.ClearFaults()
 		line("   waiting %.1f s, until RetryAfter has passed …", failure.RetryAfter.Seconds())
-		select {
-		case <-time.After(failure.RetryAfter):
-		case <-ctx.Done():
-		}
+		time.Sleep(failure.RetryAfter)
 		return jobs()
 	}
 	wrongSecret := func() error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -19,50 +18,26 @@ import (
 	"automatic-rostering/tests/runner/rule"
 )
 
-// Host is a raw host with a build of the plugin, or the adapter of a library.
+// Host is the core, a raw host with a build of the plugin, or the adapter of a library.
 type Host struct {
-	Name string `json:"name"`
-	// Command starts its adapter, in the folder of its language. The core has none, as it runs in this process.
-	Command []string `json:"command"`
-	// Build is the file in the folder plugin for a raw host; that with poison fills the heap with a pattern between calls, so that
-	// what outlives its call shows. All says that the host plays all cases of the plugin, and not only those for every host.
-	Build string `json:"build"`
-	All   bool   `json:"all"`
-
-	// Language is its folder of sdk, without the runtime.
-	Language string `json:"-"`
-	folder   string
+	// Folder is that of its language in sdk, or of its runtime of JavaScript, whose tasks.sh installs what it needs.
+	Folder, Name string
+	// Command starts its adapter in that folder. The core has none, as it runs in this process.
+	Command string
+	// Build is the file for a raw host; that with poison fills the heap with a pattern between calls, so that what outlives its
+	// call shows. All says that the host plays all cases of the plugin, and not only those for every host.
+	Build string
+	All   bool
 	// Flows and Library are as in [play.Player].
-	Flows   bool `json:"-"`
-	Library bool `json:"-"`
+	Flows, Library bool
 }
 
-// The hosts of the core alone.
-var (
-	Core        = Host{Name: "core", All: true}
-	CoreInFlows = Host{Name: "core-in-flows", All: true, Flows: true}
-)
+func (h Host) folder() string { return filepath.Join(Root(), "sdk", h.Folder) }
 
 // Differs reports whether a host is one of the differences, which are by language or by name.
 func (h Host) Differs(differences map[string]string) bool {
-	return differences[h.Language] != "" || differences[h.Name] != ""
-}
-
-// Variant reports whether the host runs another build than the host of its name alone.
-func (h Host) Variant() bool {
-	return strings.HasSuffix(h.Name, "-nowasi") || strings.HasSuffix(h.Name, "-poison")
-}
-
-// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".
-func (h Host) Versions() (string, error) {
-	kind := "host"
-	if h.Library {
-		kind = "library"
-	}
-	command := exec.Command(filepath.Join(Root(), "tests/runner/hosts/versions.sh"), kind, h.Name)
-	command.Dir = h.folder
-	out, err := command.Output()
-	return strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", ", "), err
+	language, _, _ := strings.Cut(h.Folder, "/")
+	return differences[language] != "" || differences[h.Name] != ""
 }
 
 // Root is the folder of the repository.
@@ -105,14 +80,14 @@ func Main(m *testing.M, secrets ...string) (status int) {
 // Start returns the player, whose adapter runs until the tests have ended.
 func (h Host) Start(t testing.TB) *play.Player {
 	t.Helper()
-	if h.Command == nil {
+	if h.Command == "" {
 		return &play.Player{Adapter: &play.Core{}, Flows: h.Flows}
 	}
 	p, err := h.adapter()
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := Plugin(t, filepath.Join("plugin", h.Build))
+	build := Plugin(t, h.Build)
 	return &play.Player{
 		Adapter: p, Process: p, Wasm: build, WASI: !strings.Contains(build, "nowasi"), Library: h.Library, Redis: Redis,
 	}
@@ -122,7 +97,7 @@ func (h Host) Start(t testing.TB) *play.Player {
 func (h Host) adapter() (*protocol.Process, error) {
 	adapters.Lock()
 	defer adapters.Unlock()
-	name := fmt.Sprint(h.folder, " ", h.Command)
+	name := h.Folder + " " + h.Command
 	if p := adapters.running[name]; p != nil {
 		if !p.Broken() {
 			return p, nil
@@ -140,14 +115,14 @@ func (h Host) adapter() (*protocol.Process, error) {
 
 // Process starts the adapter once more, for its caller alone, with more environment variables.
 func (h Host) Process(ctx context.Context, stderr io.Writer, variables ...string) (*protocol.Process, error) {
-	return protocol.Start(ctx, h.folder, append(h.variables(), variables...), stderr, h.Command[0], h.Command[1:]...)
+	command := strings.Fields(h.Command)
+	return protocol.Start(ctx, h.folder(), append(h.variables(), variables...), stderr, command[0], command[1:]...)
 }
 
 // variables are those of an adapter: a library sends no request to loopback through a proxy, such as
 // this one, at which nobody listens.
 func (h Host) variables() (all []string) {
-	proxied := map[string]string{"deno": "its fetch sends even those", "bun": "its fetch sends even those"}
-	if !h.Library || h.Differs(proxied) {
+	if !h.Library || h.Name == "deno" || h.Name == "bun" { // whose fetch sends even those
 		return nil
 	}
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {

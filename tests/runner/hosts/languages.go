@@ -3,8 +3,6 @@ package hosts
 import (
 	"bytes"
 	"context"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -19,110 +17,114 @@ import (
 	"automatic-rostering/tests/runner/world"
 )
 
-// language is the hosts of one language, or of one runtime of JavaScript: a folder of sdk, for which
-// `tasks.sh setup` installs what they need. Its name is that of the folder.
-type language struct {
-	Folder string `json:"folder"`
-	Hosts  []Host `json:"hosts"`
-	// Adapters are those of its library, which `tasks.sh adapter` builds: see tests/adapters.
-	Adapters []Host `json:"adapters"`
+const (
+	wasi   = "plugin/rostering.wasm"
+	noWASI = "plugin/rostering-nowasi.wasm"
+
+	rawGo     = "go run -C ../../tests ./adapters/raw/go"
+	rawPython = ".venv/bin/python ../../tests/adapters/raw/raw.py"
+	rawJava   = "java -Djdk.httpclient.redirects.retrylimit=1 -cp target/test-classes:target/lib/* raw.Raw"
+	rawJS     = "../../../../tests/adapters/raw/raw.js"
+	python    = "build/adapter/bin/python ../../tests/adapters/python/adapter.py"
+	java      = "java -Djdk.httpclient.redirects.retrylimit=1 -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=1" +
+		" -cp target/adapter/classes:target/adapter/lib/*"
+	js      = "../../../../tests/adapters/javascript/main.js"
+	workerd = "node ../../../../tests/adapters/javascript/workerd.js"
+)
+
+// The hosts of the core alone.
+var (
+	Core        = Host{Folder: "go", Name: "core", All: true}
+	CoreInFlows = Host{Folder: "go", Name: "core-in-flows", All: true, Flows: true}
+)
+
+// players are all hosts, those of a folder together. The Makefile reads the folders.
+var players = []Host{
+	Core, CoreInFlows,
+	{Folder: "go", Name: "go", Command: rawGo, Build: wasi, All: true},
+	{Folder: "go", Name: "go-nowasi", Command: rawGo, Build: noWASI},
+	{Folder: "go", Name: "go-poison", Command: rawGo, Build: "build/rostering-poison.wasm", All: true},
+	{Folder: "go", Name: "go", Command: "../../build/adapters/go/adapter", Library: true},
+	{Folder: "c", Name: "c", Command: "build/adapter", Library: true},
+	{Folder: "python", Name: "python", Command: rawPython, Build: wasi},
+	{Folder: "python", Name: "python-nowasi", Command: rawPython, Build: noWASI},
+	{Folder: "python", Name: "python-threads", Command: python, Library: true},
+	{Folder: "python", Name: "python-async", Command: python + " --async", Library: true},
+	{Folder: "java", Name: "java", Command: rawJava, Build: wasi},
+	{Folder: "java", Name: "java-nowasi", Command: rawJava, Build: noWASI},
+	{Folder: "java", Name: "java", Command: java + " adapter.Adapter", Library: true},
+	{Folder: "java", Name: "java-async", Command: java + " -Dasync=true adapter.Adapter", Library: true},
+	{Folder: "javascript/runtimes/node", Name: "node", Command: "./node " + rawJS, Build: wasi},
+	{Folder: "javascript/runtimes/node", Name: "node-worker", Command: "node " + rawJS, Build: noWASI},
+	{Folder: "javascript/runtimes/node", Name: "node", Command: "node " + js, Library: true},
+	{Folder: "javascript/runtimes/deno", Name: "deno", Command: "./deno run -A --no-check " + rawJS, Build: wasi},
+	{Folder: "javascript/runtimes/deno", Name: "deno", Command: "./deno run -A --no-check " + js, Library: true},
+	{Folder: "javascript/runtimes/bun", Name: "bun", Command: "./bun --no-install " + rawJS, Build: noWASI},
+	{Folder: "javascript/runtimes/bun", Name: "bun", Command: "./bun --no-install " + js, Library: true},
+	{Folder: "rust", Name: "rust", Command: "target/rostering-adapter", Library: true},
+	{Folder: "javascript/runtimes/workerd", Name: "workerd", Command: workerd + " ../raw/worker.ts", Build: noWASI},
+	{Folder: "javascript/runtimes/workerd", Name: "workerd", Command: workerd, Library: true},
 }
-
-func (l language) name() string   { return path.Base(l.Folder) }
-func (l language) folder() string { return filepath.Join(Root(), "sdk", l.Folder) }
-
-// The Makefile reads it, too.
-//
-//go:embed languages.json
-var languagesJSON []byte
-
-// languages are those of languages.json.
-var languages = sync.OnceValue(func() (all []language) {
-	decoder := json.NewDecoder(bytes.NewReader(languagesJSON))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&all); err != nil {
-		panic(fmt.Sprintf("languages.json: %v", err))
-	}
-	for _, l := range all {
-		for i := range l.Hosts {
-			l.Hosts[i].folder = l.folder()
-		}
-		for i := range l.Adapters {
-			a := &l.Adapters[i]
-			a.folder, a.Library = l.folder(), true
-			a.Language, _, _ = strings.Cut(l.Folder, "/")
-		}
-	}
-	return all
-})
 
 // notHere is the status of tasks.sh and setup.sh if something is missing.
 const notHere = 69
 
-// each calls f, in a subtest, with the raw hosts or libraries of each language that HOSTS names, or of all. A language whose
-// toolchain is missing is skipped, and says how to get it; with CI=true that is a failure.
-func each(t *testing.T, verb string, of func(language) []Host, f func(t *testing.T, h Host)) {
-	for _, l := range languages() {
-		if hosts := of(l); len(hosts) > 0 && Wanted(l.name()) {
-			t.Run(l.name(), func(t *testing.T) {
-				t.Parallel()
-				Setup(t, l.name(), verb)
-				for _, h := range hosts {
-					t.Run(h.Name, func(t *testing.T) {
-						if h.Library { // raw hosts of a language share an adapter
-							t.Parallel()
-						}
-						f(t, h)
-					})
-				}
-			})
-		}
+// of returns the players of a language, or of a runtime of JavaScript.
+func of(language string) []Host {
+	all := slices.DeleteFunc(slices.Clone(players), func(h Host) bool { return path.Base(h.Folder) != language })
+	if len(all) == 0 {
+		panic(fmt.Sprintf("no player is of the language %q", language))
 	}
-}
-
-// Each calls f with the raw hosts of each language, and with those of the core, which go with Go.
-func Each(t *testing.T, f func(t *testing.T, h Host)) {
-	if Wanted("go") {
-		t.Run("core", func(t *testing.T) {
-			t.Parallel()
-			for _, h := range []Host{Core, CoreInFlows} {
-				t.Run(h.Name, func(t *testing.T) { f(t, h) })
-			}
-		})
-	}
-	each(t, "setup", func(l language) []Host { return l.Hosts }, f)
-}
-
-// EachLibrary calls f with the adapter of each library. They run in parallel.
-func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
-	each(t, "adapter", func(l language) []Host { return l.Adapters }, f)
-}
-
-// find returns a language, or a runtime of JavaScript.
-func find(name string) language {
-	i := slices.IndexFunc(languages(), func(l language) bool { return l.name() == name })
-	if i < 0 {
-		panic(fmt.Sprintf("languages.json has no language %q", name))
-	}
-	return languages()[i]
+	return all
 }
 
 // Libraries are the adapters of a language, or of a runtime of JavaScript.
-func Libraries(name string) []Host { return find(name).Adapters }
+func Libraries(language string) []Host {
+	return slices.DeleteFunc(of(language), func(h Host) bool { return !h.Library })
+}
+
+// Each calls f, in a subtest, with the core and the raw hosts of each language that HOSTS names, or of all. A language whose
+// toolchain is missing is skipped, and says how to get it; with CI=true that is a failure.
+func Each(t *testing.T, f func(t *testing.T, h Host)) { each(t, "setup", false, f) }
+
+// EachLibrary does the same with the adapter of each library.
+func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) { each(t, "adapter", true, f) }
+
+func each(t *testing.T, verb string, library bool, f func(t *testing.T, h Host)) {
+	for i, first := range players {
+		language := path.Base(first.Folder)
+		hosts := slices.DeleteFunc(of(language), func(h Host) bool { return h.Library != library })
+		if i > 0 && players[i-1].Folder == first.Folder || len(hosts) == 0 || !Wanted(language) {
+			continue
+		}
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			Setup(t, language, verb)
+			for _, h := range hosts {
+				t.Run(h.Name, func(t *testing.T) {
+					if h.Build == "" { // raw hosts of a language share an adapter
+						t.Parallel()
+					}
+					f(t, h)
+				})
+			}
+		})
+	}
+}
 
 // Wanted reports whether the environment variable HOSTS, a list with commas, includes a
 // language or is empty. It panics if HOSTS names an unknown language: no test would run
 // then, and none fail.
-func Wanted(name string) bool {
+func Wanted(language string) bool {
 	list := os.Getenv("HOSTS")
 	if list == "" {
 		return true
 	}
 	names := strings.Split(list, ",")
 	for _, name := range names {
-		find(name)
+		of(name)
 	}
-	return slices.Contains(names, name)
+	return slices.Contains(names, language)
 }
 
 // Setup installs what a language needs for a verb of its tasks.sh, setup or adapter. It skips the test if HOSTS omits the
@@ -132,7 +134,7 @@ func Setup(t *testing.T, language, verb string) {
 	if !Wanted(language) {
 		t.Skip("HOSTS omits " + language)
 	}
-	folder, runtime, _ := strings.Cut(find(language).folder(), "/runtimes/")
+	folder, runtime, _ := strings.Cut(of(language)[0].folder(), "/runtimes/")
 	prepare(t, filepath.Join(folder, "tasks.sh"), verb, runtime)
 }
 
@@ -177,15 +179,10 @@ func Plugin(t testing.TB, file string) string {
 // redis is the Redis server that Redis has started, or nil.
 var redis *world.Redis
 
-var startRedis = sync.OnceValue(func() (err error) {
-	redis, err = world.StartRedis(context.Background(), "the-password-of-redis")
-	return err
-})
-
 // Redis starts Redis until the tests have ended, and returns its URL.
-func Redis() (string, error) {
-	if err := startRedis(); err != nil {
+var Redis = sync.OnceValues(func() (url string, err error) {
+	if redis, err = world.StartRedis(context.Background(), "the-password-of-redis"); err != nil {
 		return "", err
 	}
 	return redis.URL, nil
-}
+})

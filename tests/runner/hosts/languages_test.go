@@ -1,10 +1,6 @@
 package hosts
 
-import (
-	"os"
-	"path/filepath"
-	"testing"
-)
+import "testing"
 
 func TestWanted(t *testing.T) {
 	t.Setenv("HOSTS", "go,python")
@@ -20,21 +16,4 @@ func TestWanted(t *testing.T) {
 		}
 	}()
 	Wanted("go")
-}
-
-func TestLanguagesCoverHostExample(t *testing.T) {
-	folders, err := filepath.Glob(filepath.Join(Root(), "host-example", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range folders {
-		if info, err := os.Stat(folder); err == nil && info.IsDir() && filepath.Base(folder) != "ffi" { // the C library's users
-			find(filepath.Base(folder)) // panics if it is missing
-		}
-	}
-	for _, l := range languages() {
-		if _, err := os.Stat(l.folder()); err != nil {
-			t.Error(err)
-		}
-	}
 }

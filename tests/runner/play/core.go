@@ -20,7 +20,9 @@ import (
 // Core is the core as a raw host, without WebAssembly and in the process of the tests: it takes the requests of the protocol,
 // one at a time. A difference between it and the built plugin stems from the shell or the host.
 type Core struct {
-	instance *memory.Host
+	// Exchange sends a request, in place of HTTP.
+	Exchange func(*world.HTTP) map[string]any
+	Instance *memory.Host
 	logs     []protocol.Log
 	body     []byte // of the last response
 }
@@ -29,18 +31,23 @@ type Core struct {
 func (h *Core) Send(r protocol.Request) (*protocol.Pending, error) {
 	switch r.Op {
 	case "open":
-		h.logs = nil
-		h.instance = memory.New(r.Config)
-		h.instance.Respond = h.send
-		h.instance.Logged = func(level host.Level, text string) {
-			names := map[host.Level]string{host.Debug: "debug", host.Warn: "warn"}
-			h.logs = append(h.logs, protocol.Log{Level: names[level], Line: text})
-		}
+		h.Open(r.Config)
 		return protocol.Responded(protocol.Response{}), nil
 	case "call":
-		return protocol.Responded(h.call(r.Export, r.Input)), nil
+		return protocol.Responded(h.Call(r.Export, r.Input)), nil
 	}
 	return nil, fmt.Errorf("no operation %q", r.Op)
+}
+
+// Open makes a new instance.
+func (h *Core) Open(config map[string]string) {
+	h.logs = nil
+	h.Instance = memory.New(config)
+	h.Instance.Respond = h.send
+	h.Instance.Logged = func(level host.Level, text string) {
+		names := map[host.Level]string{host.Debug: "debug", host.Warn: "warn"}
+		h.logs = append(h.logs, protocol.Log{Level: names[level], Line: text})
+	}
 }
 
 // Logs are the lines of the log of the instance.
@@ -56,19 +63,19 @@ func sending(export input.Export) func(host.Host, []byte) host.Result {
 	return func(h host.Host, in []byte) host.Result { return direct.Call(h.(host.Sender), export, in) }
 }
 
-// call calls an export. A request that fails is a trap, as on most hosts, and so is a panic.
-func (h *Core) call(export string, in []byte) (a protocol.Response) {
+// Call calls an export. A request that fails is a trap, as on most hosts, and so is a panic.
+func (h *Core) Call(export string, in []byte) (a protocol.Response) {
 	defer func() {
 		if failure := recover(); failure != nil {
 			a = protocol.Response{Text: fmt.Sprint(failure)}
 		}
 	}()
-	r := exports[export](h.instance, in)
+	r := exports[export](h.Instance, in)
 	switch r.Kind {
 	case host.Output:
 		return protocol.Response{Output: r.Text}
 	case host.Held:
-		return protocol.Response{Output: h.instance.Held}
+		return protocol.Response{Output: h.Instance.Held}
 	case host.Response:
 		return protocol.Response{Output: h.body}
 	}
@@ -81,7 +88,11 @@ func (h *Core) send(request, body string) *message.Response {
 	if err := json.Unmarshal([]byte(request), &r); err != nil {
 		panic(err)
 	}
-	response := send(&r, anyBody)
+	exchange := h.Exchange
+	if exchange == nil {
+		exchange = func(r *world.HTTP) map[string]any { return send(r, anyBody) }
+	}
+	response := exchange(&r)
 	if response["failed"] != nil {
 		panic(response["failed"])
 	}

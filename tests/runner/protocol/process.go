@@ -16,16 +16,17 @@ import (
 
 // Process is a running host. Its methods may be called from several goroutines.
 type Process struct {
-	// Bound is the longest that one response may take, and four times that for open, where
-	// hosts compile the plugin; Grace is the longest that the end may take.
-	Bound, Grace time.Duration
+	// Bound is the longest that one response or the end may take, and four times that for open, where hosts compile the plugin.
+	Bound time.Duration
 
 	command *exec.Cmd
-	lines   chan []byte   // to the host, which may be slow to read them; nil is the last
 	ended   chan struct{} // closed when the host's output was read
 
-	mutex   sync.Mutex
+	sending sync.Mutex
+	in      *os.File
 	last    int64 // the last id
+
+	mutex   sync.Mutex
 	pending map[int64]*Pending
 	broken  error            // set once: the host can be used no more
 	logs    map[string][]Log // of each client
@@ -62,10 +63,9 @@ func Start(ctx context.Context, folder string, variables []string, stderr io.Wri
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
 	p := &Process{
-		Bound: time.Minute, Grace: 30 * time.Second, command: command, lines: make(chan []byte, 10_000),
-		ended: make(chan struct{}), pending: map[int64]*Pending{}, logs: map[string][]Log{},
+		Bound: time.Minute, command: command, in: in.(*os.File), ended: make(chan struct{}),
+		pending: map[int64]*Pending{}, logs: map[string][]Log{},
 	}
-	go p.write(in)
 	go p.read(out)
 	return p, nil
 }
@@ -83,11 +83,8 @@ func (p *Process) Do(r Request) (Response, error) {
 // Send sends a request and does not wait for its response. Requests leave in the order in
 // which they were sent.
 func (p *Process) Send(r Request) (*Pending, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if p.broken != nil {
-		return nil, p.broken
-	}
+	p.sending.Lock()
+	defer p.sending.Unlock()
 	p.last++
 	r.ID = p.last
 	line, err := json.Marshal(r)
@@ -98,20 +95,25 @@ func (p *Process) Send(r Request) (*Pending, error) {
 	if r.Op == "open" {
 		pending.bound *= 4
 	}
-	select {
-	case p.lines <- append(line, '\n'):
-	default:
-		return nil, errors.New("the host does not read its requests")
+	p.mutex.Lock()
+	broken := p.broken
+	if broken == nil {
+		p.pending[r.ID] = pending
 	}
-	p.pending[r.ID] = pending
+	p.mutex.Unlock()
+	if broken != nil {
+		return nil, broken
+	}
+	_ = p.in.SetWriteDeadline(time.Now().Add(p.Bound))
+	_, _ = p.in.Write(append(line, '\n')) // without it, there is no response
 	return pending, nil
 }
 
 // Responded is a request that has this response.
 func Responded(a Response) *Pending {
-	done := make(chan struct{})
-	close(done)
-	return &Pending{response: a, done: done}
+	pending := &Pending{response: a, bound: time.Second, done: make(chan struct{})}
+	close(pending.done)
+	return pending
 }
 
 // Ended reports whether the response, or an error instead, is there.
@@ -126,9 +128,6 @@ func (pending *Pending) Ended() bool {
 
 // Response waits for the response, as long as the process's Bound allows.
 func (pending *Pending) Response() (Response, error) {
-	if pending.Ended() {
-		return pending.response, pending.err
-	}
 	select {
 	case <-pending.done:
 		return pending.response, pending.err
@@ -154,31 +153,14 @@ func (p *Process) Broken() bool {
 
 // Close asks the host to end, by closing its input, and kills it if it does not.
 func (p *Process) Close() error {
-	select {
-	case p.lines <- nil:
-	default: // it does not read them
-	}
-	kill := time.AfterFunc(p.Grace, func() { _ = p.command.Process.Kill() })
+	_ = p.in.Close()
+	kill := time.AfterFunc(p.Bound, func() { _ = p.command.Process.Kill() })
 	defer kill.Stop()
 	select {
 	case <-p.ended: // Wait would close what is not read yet
-	case <-time.After(p.Grace):
+	case <-time.After(p.Bound):
 	}
 	return p.command.Wait()
-}
-
-// write writes the lines until the last, or until the host reads no more. That it has ended is seen by
-// its output.
-func (p *Process) write(in io.WriteCloser) {
-	defer in.Close()
-	for line := range p.lines {
-		if line == nil {
-			return
-		}
-		if _, err := in.Write(line); err != nil {
-			return
-		}
-	}
 }
 
 // read passes each response to the request that it belongs to. When it ends, so do all pending requests,

@@ -49,6 +49,8 @@ type Case struct {
 	Alone bool `json:"alone"`
 	// TLS says that its servers speak HTTP/2 over TLS, to a separate process which trusts them.
 	TLS bool `json:"tls"`
+	// Environment has variables, as NAME=VALUE, of a separate process which plays it.
+	Environment []string `json:"environment"`
 	// Memory is by how many MiB the adapter's processes may grow.
 	Memory int `json:"memory"`
 	// Fleet has each client of the case in a separate process, the first ones with the libraries of these languages.

@@ -1,9 +1,8 @@
 //! How token flows end. The rest of them is in tests/rules.
 
-use std::env;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use automatic_rostering::{Cause, Client, Code, MemoryStore, Options, Store, async_trait};
 use serde_json::json;
@@ -11,7 +10,6 @@ use tokio::runtime::Runtime;
 use tracing_subscriber::{filter::Targets, fmt::layer, prelude::*};
 
 use crate::api::call_error;
-use crate::config::{CHILD, in_child};
 use crate::sandbox::{PATIENCE, Sandbox};
 
 /// Waits until something is so.
@@ -103,29 +101,4 @@ fn runtime_that_is_dropped() {
         waiting.await.unwrap().unwrap();
     });
     assert_eq!(sandbox.counts(), (2, 1));
-}
-
-/// On AWS Lambda, a call waits for the renewal that it began.
-#[tokio::test]
-async fn renewal_before_a_freeze() {
-    if env::var(CHILD).is_err() {
-        let lambda = [("AWS_LAMBDA_FUNCTION_NAME".to_owned(), "jobs")];
-        in_child("flow::renewal_before_a_freeze", lambda);
-    }
-    let (sandbox, clock) = (Sandbox::start(), Arc::new(Mutex::new(SystemTime::now())));
-    let now = clock.clone();
-    let options = Options::default().clock(move || *now.lock().unwrap());
-    let client = Client::open(&sandbox.config(), options).await.unwrap();
-    let expiry = client.get_token().await.unwrap().expires_at;
-    sandbox.fault(&json!({ "server": "auth", "hold": true }));
-    *clock.lock().unwrap() = expiry - Duration::from_secs(50);
-    // Elsewhere, the test would wait for ever.
-    let limit = env::var(CHILD).is_ok().then_some(Duration::from_secs(2));
-    let call = tokio::spawn(async move { client.with_timeout(limit).list_jobs().await });
-    until(|| sandbox.counts() == (2, 1)).await;
-    if env::var(CHILD).is_ok() {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        assert!(!call.is_finished());
-    }
-    call.await.unwrap().unwrap(); // the renewal takes longer than the call may
 }

@@ -16,12 +16,6 @@ use ureq::Agent;
 /// Bounds every wait; not a measure of how long things take.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-#[derive(Deserialize)]
-struct Facts {
-    control_url: String,
-    env: HashMap<String, String>,
-}
-
 /// A running sandbox, which ends when this is dropped.
 pub struct Sandbox {
     /// The `ROSTERING_*` variables of the examples.
@@ -43,23 +37,21 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
 
 impl Sandbox {
     pub fn start() -> Self {
-        let mut process = Command::new(&*PROGRAM)
-            .arg("-json")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the sandbox starts");
-        let mut stdout = BufReader::new(process.stdout.take().unwrap());
-        let (sender, line) = mpsc::channel();
+        let mut process =
+            Command::new(&*PROGRAM).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the sandbox starts");
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let (sender, variables) = mpsc::channel();
         thread::spawn(move || {
-            let mut line = String::new();
-            sender.send(stdout.read_line(&mut line).map(|_| line))
+            let variable = |line: String| {
+                let (name, value) = line.strip_prefix("export ")?.split_once('=')?;
+                Some((name.to_owned(), value.trim_matches('\'').to_owned()))
+            };
+            let all = lines.take_while(|line| !line.starts_with("# end")).filter_map(variable).collect();
+            sender.send(all)
         });
-        let line = line.recv_timeout(PATIENCE).expect("the sandbox starts").unwrap();
-        let Facts { control_url, env } = serde_json::from_str(&line).unwrap();
+        let env: HashMap<_, _> = variables.recv_timeout(PATIENCE).expect("the sandbox starts");
         let agent = Agent::config_builder().timeout_global(Some(PATIENCE)).proxy(None).build().into();
-        Self { env, control_url, agent, process }
+        Self { control_url: env["ROSTERING_SANDBOX_URL"].clone(), env, agent, process }
     }
 
     /// Sets the fault of a server, and ends its previous one: sandbox/doc.go describes it.

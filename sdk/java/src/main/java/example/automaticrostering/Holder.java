@@ -1,6 +1,5 @@
 package example.automaticrostering;
 
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +19,8 @@ final class Holder {
    * Whether calls wait for a flow before they return. AWS Lambda freezes a process after each call:
    * a flow that continued would keep its lock in the store, and lose the response to its request.
    */
-  private final boolean settles = isLambda(System.getenv());
+  private final boolean settles =
+      !System.getenv().getOrDefault("AWS_LAMBDA_FUNCTION_NAME", "").isEmpty();
 
   private Step kept; // with the token that calls use until its time
   private long latest; // time at which a token was looked for
@@ -30,10 +30,6 @@ final class Holder {
 
   Holder(Core core) {
     this.core = core;
-  }
-
-  static boolean isLambda(Map<String, String> environment) {
-    return !environment.getOrDefault("AWS_LAMBDA_FUNCTION_NAME", "").isEmpty();
   }
 
   /** Returns a token for a call. The service refused its last one, unless that is null. */

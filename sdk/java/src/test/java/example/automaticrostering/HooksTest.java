@@ -241,11 +241,4 @@ class HooksTest extends ServersTest {
       assertNull(assertCode(NETWORK_ERROR, client::getToken).getCause(), "within the backoff");
     }
   }
-
-  @Test
-  void lambda() {
-    assertTrue(Holder.isLambda(Map.of("AWS_LAMBDA_FUNCTION_NAME", "jobs")));
-    assertFalse(Holder.isLambda(Map.of("AWS_LAMBDA_FUNCTION_NAME", "")));
-    assertFalse(Holder.isLambda(Map.of()));
-  }
 }
