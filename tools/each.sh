@@ -30,7 +30,7 @@ export -f run_task
 runtimes=("javascript node" "javascript deno" "javascript bun" "javascript workerd")
 languages=(rust go java python c) # Rust first, whose build takes longest
 case $verb in
-check | format | package | stress) runtimes=(javascript) ;;
+check | format | package) runtimes=(javascript) ;;
 esac
 for task in "${languages[@]}" "${runtimes[@]}"; do
 	! wanted "${task#* }" || echo "$task"

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,11 +40,17 @@ var readers = map[string]reader{
 // of that language, which passes once over plain HTTP and once over TLS. All from a clean clone, on a machine without what
 // builds the plugin.
 func TestClone(t *testing.T) {
-	t.Setenv("CLONE", t.TempDir())
-	t.Setenv("PATH", without(t, "tinygo", "wasm-opt", "clang-19")+":"+os.Getenv("PATH"))
+	clone := t.TempDir()
+	t.Setenv("CLONE", clone)
+	t.Setenv("PATH", clone+"/build/without:"+os.Getenv("PATH"))
 	run(t, `cd "$CLONE"
-		`+repository+`make MAKEFLAGS= HOSTS= build/sandbox
-		mkdir -p sdk/rust
+		`+repository+`mkdir -p build/without
+		for name in tinygo wasm-opt clang-19; do
+			printf '#!/bin/sh\necho "$0 is not on this machine" >&2\nexit 127\n' >build/without/$name
+		done
+		chmod +x build/without/*
+		make MAKEFLAGS= HOSTS= build/sandbox
+		mkdir -p "$ROOT/sdk/rust/target"
 		ln -s "$ROOT/sdk/rust/target" sdk/rust # a dependency is compiled once`)
 	tests := sections(read(t, sandboxPage), "##", "Tests")
 	tls := block.FindAllStringSubmatch(sections(read(t, sandboxPage), "##", "TLS"), -1)
@@ -73,19 +78,6 @@ func TestClone(t *testing.T) {
 	if untested != 0 {
 		t.Errorf("%d tests of %s belong to no page", untested, sandboxPage)
 	}
-}
-
-// without returns a folder for the PATH in which these programs fail.
-func without(t *testing.T, programs ...string) string {
-	t.Helper()
-	folder := t.TempDir()
-	for _, name := range programs {
-		script := "#!/bin/sh\necho " + name + " is not on this machine >&2\nexit 127\n"
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return folder
 }
 
 // prepared is a module for the programs in Python. It fills docs/manifest.json, whose hosts must be those of its URLs.

@@ -74,62 +74,56 @@ func (h *host) call(export string, input []byte) protocol.Response {
 // offer defines what the plugin may import. npm's @extism/extism 1.0.3 lacks http_headers and get_log_level.
 func (h *host) offer(ctx context.Context, runtime wazero.Runtime, withWASI bool) error {
 	word := binary.LittleEndian
-	log := func(level string) func(s []uint64) {
-		return func(s []uint64) { h.logs = append(h.logs, protocol.Log{Level: level, Line: string(h.take(s[0]))}) }
+	log := func(level string) func(uint64) {
+		return func(line uint64) { h.logs = append(h.logs, protocol.Log{Level: level, Line: string(h.take(line))}) }
 	}
-	env, wasi := runtime.NewHostModuleBuilder("extism:host/env"), runtime.NewHostModuleBuilder("wasi_snapshot_preview1")
-	for _, f := range []struct {
-		in              wazero.HostModuleBuilder
-		name            string
-		params, results string // I is 64 bits, i is 32
-		call            func(stack []uint64)
-	}{
-		{env, "alloc", "I", "I", func(s []uint64) { s[0] = h.add(block{bytes: make([]byte, s[0])}) }},
-		{env, "free", "I", "", func(s []uint64) { h.take(s[0]) }},
-		{env, "length", "I", "I", func(s []uint64) {
-			if s[0] != 0 { // that of no block is 0
-				s[0] = uint64(len(h.block(s[0]).bytes))
+	modules := map[string]map[string]any{"extism:host/env": {
+		"alloc": func(size uint64) uint64 { return h.add(block{bytes: make([]byte, size)}) },
+		"free":  func(offset uint64) { h.take(offset) },
+		"length": func(offset uint64) uint64 {
+			if offset == 0 { // no block
+				return 0
 			}
-		}},
-		{env, "load_u8", "I", "i", func(s []uint64) { s[0] = uint64(h.at(s[0], 1, false)[0]) }},
-		{env, "load_u64", "I", "I", func(s []uint64) { s[0] = word.Uint64(h.at(s[0], 8, false)) }},
-		{env, "store_u8", "Ii", "", func(s []uint64) { h.at(s[0], 1, true)[0] = byte(s[1]) }},
-		{env, "store_u64", "II", "", func(s []uint64) { word.PutUint64(h.at(s[0], 8, true), s[1]) }},
-		{env, "input_length", "", "I", func(s []uint64) { s[0] = uint64(len(h.input)) }},
-		{env, "input_load_u8", "I", "i", func(s []uint64) { s[0] = uint64(h.input[s[0]]) }},
-		{env, "input_load_u64", "I", "I", func(s []uint64) { s[0] = word.Uint64(h.input[s[0] : s[0]+8]) }},
-		{env, "output_set", "II", "", func(s []uint64) { h.output = h.at(s[0], s[1], false) }},
-		{env, "error_set", "I", "", func(s []uint64) { h.failure = s[0] }},
-		{env, "config_get", "I", "I", func(s []uint64) { s[0] = h.put([]byte(h.config[string(h.take(s[0]))]), false) }},
-		{env, "var_get", "I", "I", func(s []uint64) { s[0] = h.put(h.vars[string(h.take(s[0]))], true) }},
-		{env, "var_set", "II", "", func(s []uint64) {
-			if name := string(h.take(s[0])); s[1] == 0 {
+			return uint64(len(h.block(offset).bytes))
+		},
+		"load_u8":        func(offset uint64) uint32 { return uint32(h.at(offset, 1, false)[0]) },
+		"load_u64":       func(offset uint64) uint64 { return word.Uint64(h.at(offset, 8, false)) },
+		"store_u8":       func(offset uint64, value uint32) { h.at(offset, 1, true)[0] = byte(value) },
+		"store_u64":      func(offset, value uint64) { word.PutUint64(h.at(offset, 8, true), value) },
+		"input_length":   func() uint64 { return uint64(len(h.input)) },
+		"input_load_u8":  func(at uint64) uint32 { return uint32(h.input[at]) },
+		"input_load_u64": func(at uint64) uint64 { return word.Uint64(h.input[at:]) },
+		"output_set":     func(offset, size uint64) { h.output = h.at(offset, size, false) },
+		"error_set":      func(offset uint64) { h.failure = offset },
+		"config_get":     func(key uint64) uint64 { return h.put([]byte(h.config[string(h.take(key))]), false) },
+		"var_get":        func(key uint64) uint64 { return h.put(h.vars[string(h.take(key))], true) },
+		"var_set": func(key, value uint64) {
+			if name := string(h.take(key)); value == 0 {
 				delete(h.vars, name)
 			} else {
-				h.vars[name] = bytes.Clone(h.take(s[1]))
+				h.vars[name] = bytes.Clone(h.take(value))
 			}
-		}},
-		{env, "http_request", "II", "I", func(s []uint64) { s[0] = h.send(s[0], s[1]) }},
-		{env, "http_status_code", "", "i", func(s []uint64) { s[0] = uint64(h.status) }},
-		{env, "log_debug", "I", "", log("debug")},
-		{env, "log_warn", "I", "", log("warn")},
-		{wasi, "clock_time_get", "iIi", "i", func(s []uint64) { s[0] = 52 }}, // ENOSYS: the time is that of the input
-	} {
-		call := api.GoFunc(func(_ context.Context, stack []uint64) { f.call(stack) })
-		f.in.NewFunctionBuilder().WithGoFunction(call, types(f.params), types(f.results)).Export(f.name)
+		},
+		"http_request":     h.send,
+		"http_status_code": func() uint32 { return uint32(h.status) },
+		"log_debug":        log("debug"),
+		"log_warn":         log("warn"),
+	}}
+	if withWASI {
+		modules["wasi_snapshot_preview1"] = map[string]any{
+			"clock_time_get": func(uint32, uint64, uint32) uint32 { return 52 }, // ENOSYS: the time is that of the input
+		}
 	}
-	_, err := env.Instantiate(ctx)
-	if err == nil && withWASI {
-		_, err = wasi.Instantiate(ctx)
+	for module, functions := range modules {
+		builder := runtime.NewHostModuleBuilder(module)
+		for name, function := range functions {
+			builder.NewFunctionBuilder().WithFunc(function).Export(name)
+		}
+		if _, err := builder.Instantiate(ctx); err != nil {
+			return err
+		}
 	}
-	return err
-}
-
-func types(signature string) (types []api.ValueType) {
-	for _, c := range signature {
-		types = append(types, map[rune]api.ValueType{'I': api.ValueTypeI64, 'i': api.ValueTypeI32}[c])
-	}
-	return types
+	return nil
 }
 
 func (h *host) send(request, body uint64) uint64 {

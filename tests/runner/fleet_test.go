@@ -45,11 +45,7 @@ func playFleet(t *testing.T, c *rule.Case) {
 	var written bytes.Buffer
 	log := &canary.Watch{To: &written, Secrets: []string{rule.Secret, rule.TokenPrefix + "00", password}}
 	f := &play.Fleet{Processes: max(2, len(languages)), Redis: redis, Logf: t.Logf, Start: func(n int) (*protocol.Process, error) {
-		p, err := hosts.Libraries(languages[n%len(languages)])[0].Process(t.Context(), log)
-		if err == nil {
-			p.Bound = world.Patience
-		}
-		return p, err
+		return hosts.Libraries(languages[n%len(languages)])[0].Process(t.Context(), log)
 	}}
 	w := world.New()
 	defer w.Close()

@@ -36,9 +36,6 @@ func TestLibraries(t *testing.T) {
 // the others, some at a time, as slow ones do; these begin first.
 func playAll(t *testing.T, h hosts.Host) {
 	player := h.Start(t)
-	if player.Process != nil {
-		player.Process.Bound = world.Patience
-	}
 	scripted := world.New()
 	t.Cleanup(scripted.Close)
 	play := func(c *rule.Case) {

@@ -65,7 +65,7 @@ const atOnce = 24
 
 var (
 	faults = []any{
-		503, object{"drop": true}, object{"status": 429, "headers": object{"Retry-After": "1"}}, object{"raw": "", "every": 1},
+		503, object{"raw": ""}, object{"status": 429, "headers": object{"Retry-After": "1"}}, object{"raw": "", "every": 1},
 		object{"raw": "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"},
 	}
 	ends = []string{
@@ -92,7 +92,7 @@ func randomSteps(h hosts.Host, rounds int) (steps []any) {
 		clients[place] = fmt.Sprint("client ", len(steps))
 		step := object{"open": clients[place]}
 		if place >= 2 {
-			step["store"] = object{"kind": "http", "name": clients[place]}
+			step["store"] = "http " + clients[place]
 		}
 		add(step)
 	}

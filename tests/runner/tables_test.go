@@ -20,7 +20,6 @@ var update = flag.Bool("update", false, "write the tables of pages")
 func TestTables(t *testing.T) {
 	rules := load(t)
 	wantTable(t, "docs/hosts.md", "gaps", differencesTable(rules, false))
-	wantTable(t, "tests/behavior.md", "rules", rulesTable(rules))
 	wantTable(t, "tests/behavior.md", "differences", differencesTable(rules, true))
 	wantTable(t, "README.md", "config", configTable(t))
 }
@@ -65,16 +64,6 @@ func configTable(t *testing.T) [][]string {
 	rows := [][]string{{"field", "variable", "meaning"}}
 	for _, key := range keys {
 		rows = append(rows, []string{"`" + key.Name + "`", "`ROSTERING_" + strings.ToUpper(key.Name) + "`", key.Description})
-	}
-	return rows
-}
-
-func rulesTable(rules []rule.Rule) [][]string {
-	rows := [][]string{{"rule", "behavior"}}
-	for _, r := range rules {
-		if r.Text != "" {
-			rows = append(rows, []string{"`" + r.Name + "`", r.Text})
-		}
 	}
 	return rows
 }

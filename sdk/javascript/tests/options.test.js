@@ -15,7 +15,7 @@ const bound = { timeout: 30_000 };
 /** Opens a client, without its types. @param {import('../src/index.js').Options} [options] */
 const openAny = async (options) => /** @type {any} */ (await Client.open(config, options));
 
-test('unknown-option: named as the caller wrote it, with those that exist', bound, async () => {
+test('wrong-option: an unknown one is named as the caller wrote it, with those that exist', bound, async () => {
   const client = await openAny();
   const open = /** @type {any} */ (Client.open);
   /** @type {[Promise<unknown>, RegExp][]} */
@@ -36,7 +36,7 @@ test('unknown-option: named as the caller wrote it, with those that exist', boun
   for (const [call, message] of cases) await assert.rejects(call, { name: 'TypeError', message });
 });
 
-test('wrong-type: nothing is converted', bound, async () => {
+test('wrong-option: of a wrong type, which is not converted', bound, async () => {
   const client = await openAny();
   const open = /** @type {any} */ (Client.open);
   /** @type {[() => unknown, RegExp][]} */
@@ -102,7 +102,7 @@ test('config-at-open: each field in the words of the caller', bound, async () =>
   await assert.rejects((await openAny()).setSecret('pa55word\udc00'), undecoded);
 });
 
-test('store-invalid, logger-invalid: without their methods', bound, async () => {
+test('wrong-option: a store or logger without its methods', bound, async () => {
   const open = /** @type {any} */ (Client.open);
   const partial = { get: async () => null, set: async () => {} };
   for (const store of [{}, null, partial, new Map()]) {

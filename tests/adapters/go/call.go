@@ -40,7 +40,7 @@ func call(ctx context.Context, c *rostering.Client, r request) (a protocol.Respo
 	case "set_secret":
 		return a, c.SetSecret(ctx, rostering.Secret(r.Secret))
 	case "status":
-		return returned(c.Status(), nil)
+		return protocol.Response{JSON: c.Status()}, nil
 	}
 	if limit := seconds(r.Timeout); limit != 0 { // what is left takes a context alone
 		var cancel context.CancelFunc
@@ -89,12 +89,6 @@ func headers(h http.Header) map[string]string {
 	return lower
 }
 
-// returned has what a call returned in addition to an error.
-func returned(value any, err error) (a protocol.Response, _ error) {
-	a.JSON, _ = json.Marshal(value)
-	return a, err
-}
-
 type token struct {
 	AccessToken string `json:"access_token"`
 	TokenType   string `json:"token_type"`
@@ -114,7 +108,7 @@ func getToken(ctx context.Context, c *rostering.Client, r request, options []ros
 		all = append(all, rostering.Refused(rostering.Secret(r.Refused)))
 	}
 	t, err := c.GetToken(ctx, all...)
-	return returned(token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey}, err)
+	return protocol.Response{JSON: token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey}}, err
 }
 
 // own sends a program's own request: with the library's transport or, with nil, by net/http alone.

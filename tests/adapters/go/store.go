@@ -60,7 +60,7 @@ func useStore(ctx context.Context, r request) (a protocol.Response, err error) {
 	case "set":
 		err = s.Set(ctx, r.Key, r.Value, ttl)
 	}
-	return returned(result, err)
+	return protocol.Response{JSON: result}, err
 }
 
 // httpStore is a store at a URL.

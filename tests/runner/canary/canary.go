@@ -20,12 +20,7 @@ func Shows(text, secret string) bool {
 	return len(secret) > 3 && slices.ContainsFunc(forms(secret), func(form string) bool { return strings.Contains(text, form) })
 }
 
-var known sync.Map // the forms of a secret, by it
-
 func forms(secret string) []string {
-	if all, ok := known.Load(secret); ok {
-		return all.([]string)
-	}
 	quoted, _ := json.Marshal(secret)
 	var latin1 []rune // what a client makes of it that reads headers as ISO-8859-1
 	for _, c := range []byte(secret) {
@@ -43,7 +38,6 @@ func forms(secret string) []string {
 			all = append(all, encoded[(before*8+5)/6:len(encoded)-1])
 		}
 	}
-	known.Store(secret, all)
 	return all
 }
 

@@ -3,12 +3,14 @@ package contract
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
 )
 
 const file = "docs/contract.schema.json"
@@ -18,33 +20,26 @@ type Key struct{ Name, Description string }
 
 // Lists returns what the contract lists: the keys of the config, in its order, and the codes of errors.
 func Lists(root string) (keys []Key, codes []string, err error) {
-	b, err := os.ReadFile(filepath.Join(root, file))
-	if err != nil {
-		return nil, nil, err
-	}
 	var s struct {
 		Defs struct {
-			Config struct{ Properties json.RawMessage }
+			Config struct{ Properties yaml.Node }
 			Error  struct {
 				Properties struct{ Code struct{ Enum []string } }
 			}
-		} `json:"$defs"`
+		} `yaml:"$defs"`
 	}
-	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, nil, err
-	}
-	in := json.NewDecoder(bytes.NewReader(s.Defs.Config.Properties))
-	_, err = in.Token()
-	for err == nil && in.More() {
-		name, _ := in.Token()
-		key := Key{Name: fmt.Sprint(name)}
-		err = in.Decode(&key)
+	b, err := os.ReadFile(filepath.Join(root, file))
+	err = errors.Join(err, yaml.Unmarshal(b, &s)) // which keeps the order
+	for pair := range slices.Chunk(s.Defs.Config.Properties.Content, 2) {
+		key := Key{Name: pair[0].Value}
+		err = errors.Join(err, pair[1].Decode(&key))
 		keys = append(keys, key)
 	}
-	if err != nil || len(keys) < 10 || len(s.Defs.Error.Properties.Code.Enum) < 10 {
+	codes = s.Defs.Error.Properties.Code.Enum
+	if err != nil || len(keys) < 10 || len(codes) < 10 {
 		return nil, nil, fmt.Errorf("%s has the keys %v: %w", file, keys, err)
 	}
-	return keys, s.Defs.Error.Properties.Code.Enum, nil
+	return keys, codes, nil
 }
 
 // Contract has the schemas by the names of their definitions.
@@ -53,18 +48,11 @@ type Contract map[string]*jsonschema.Schema
 // Read reads the contract in a folder of the repository.
 func Read(root string) (Contract, error) {
 	const id = "urn:automatic-rostering:contract:1"
-	name := filepath.Join(root, file)
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+	b, err := os.ReadFile(filepath.Join(root, file))
+	document, err2 := jsonschema.UnmarshalJSON(bytes.NewReader(b))
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(id, document); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := errors.Join(err, err2, compiler.AddResource(id, document)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	c := Contract{}
 	for name := range document.(map[string]any)["$defs"].(map[string]any) {

@@ -21,7 +21,7 @@ const (
 // log lines differ from those of the export, and are none of its response.
 func (c *course) inFlows(call *rule.Step) protocol.Response {
 	if call.Do == "get_token" {
-		s, a := c.toEnd(call, call.FullInput(), false)
+		_, s, a := c.carryOut(call, "begin", call.FullInput(), mostSteps)
 		a.Output = protocol.Bytes(s.Token)
 		return a
 	}
@@ -41,7 +41,7 @@ func (c *course) inFlows(call *rule.Step) protocol.Response {
 	var response map[string]any
 	in = map[string]any{} // of begin
 	for {
-		s, a := c.toEnd(call, in, false)
+		_, s, a := c.carryOut(call, "begin", in, mostSteps)
 		if failed(a) {
 			return c.ended(a, response, tokens)
 		}

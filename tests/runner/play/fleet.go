@@ -71,11 +71,10 @@ func (c *course) prepareFleet(s *rule.Step) error {
 	signals := map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP, "continue": syscall.SIGCONT}
 	var err error
 	switch s.RedisServer {
-	case "stop", "continue":
+	case "stop", "continue", "kill":
 		err = c.Fleet.Redis.Signal(signals[s.RedisServer])
-	case "kill":
-		c.Fleet.Redis.End()
 	case "start":
+		c.Fleet.Redis.End()
 		err = c.Fleet.Redis.Start()
 	case "fill":
 		err = c.Fleet.Redis.Limit(1)
@@ -92,27 +91,34 @@ func (c *course) prepareFleet(s *rule.Step) error {
 	return err
 }
 
-// group is the clients for which a name stands, or nil.
-func (c *course) group(name string) []string {
-	if c.Fleet != nil {
-		switch name {
-		case "each":
-			return c.Fleet.members
-		case "first":
-			return c.Fleet.members[:1]
-		case "others":
-			return c.Fleet.members[1:]
-		}
+// group is the clients for which the name in a step stands, or nil.
+func (c *course) group(s *rule.Step) (names []string) {
+	if c.Fleet == nil {
+		return nil
 	}
-	return nil
+	switch {
+	case s.Open == "each":
+		for n := range c.Fleet.Processes {
+			names = append(names, fmt.Sprint("process ", n+1))
+		}
+	case s.Client == "each":
+		return c.Fleet.members
+	case s.Client == "first":
+		return c.Fleet.members[:1]
+	case s.Client == "others":
+		return c.Fleet.members[1:]
+	}
+	return names
 }
 
-// callAll makes a call of several clients at the same time.
+// callAll makes a call of several clients at the same time, or opens them.
 func (c *course) callAll(s *rule.Step, clients []string) error {
 	each := *s
 	each.As = cmp.Or(s.As, fmt.Sprint("of all ", len(c.sent)))
 	for _, name := range clients {
-		each.Client = name
+		if each.Client = name; s.Open != "" {
+			each.Open = name
+		}
 		if err := c.send(&each); err != nil {
 			return err
 		}
@@ -126,7 +132,8 @@ func (c *course) callAll(s *rule.Step, clients []string) error {
 
 // checkTokens wants so many token requests since it was last called.
 func (c *course) checkTokens(s *rule.Step) error {
-	all, want := c.Servers["auth"].Count(), s.Tokens
+	all, _ := c.Servers["auth"].Saw()
+	want := s.Tokens
 	got := all - c.Fleet.tokens - want.Each*len(c.Fleet.members)
 	c.Fleet.Logf("%d processes, %d token requests: %s", len(c.Fleet.members), all-c.Fleet.tokens, s.Source)
 	c.Fleet.tokens = all

@@ -3,12 +3,10 @@ package play
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"automatic-rostering/tests/runner/protocol"
@@ -22,60 +20,63 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// part is a flow that has a name.
-type part struct {
-	flow   json.RawMessage
-	result map[string]any // of its last step
-}
+// mostSteps is more than any flow has.
+const mostSteps = 1000
 
-// beginInput is the input of begin.
-func (c *course) beginInput(call *rule.Step) map[string]any {
-	in := call.FullInput()
-	if c.accepts != nil {
+// flow begins or resumes a flow. With an outcome, the flow then ends; otherwise, it is whole only after further calls.
+func (c *course) flow(call *rule.Step) (a protocol.Response, whole bool) {
+	export, in, most := "begin", call.FullInput(), mostSteps
+	if call.Resume == "" && c.accepts != nil {
 		in["accepts"] = c.accepts
+	} else if call.Resume != "" {
+		before := c.flows[call.Resume]
+		if export = "resume"; call.Input == nil {
+			in = before
+		}
+		in["flow"] = before["flow"]
 	}
-	return in
+	whole = call.Exchanges == nil || call.Token != nil || call.Error != nil
+	if !whole {
+		most = len(call.Exchanges)
+	}
+	next, _, a := c.carryOut(call, export, in, most)
+	if next != nil {
+		c.flows[cmp.Or(call.Begin, call.As, call.Resume)] = next
+	}
+	return a, whole
 }
 
-// toEnd begins a flow, and resumes it to its end. It sends the requests, takes what the store gives from
-// the script, and does not wait. Each step must have the token that the script says, if it is exact.
-func (c *course) toEnd(call *rule.Step, in map[string]any, exact bool) (s world.Step, a protocol.Response) {
+// carryOut calls begin or resume, and carries so many steps of the flow out at most: it sends the requests, takes what the store
+// gives from the script, and does not wait. Next is the input of resume after the last of these, without a time; the response has
+// the log lines of all calls. Each step of a flow of the case must have the token that the script says.
+func (c *course) carryOut(
+	call *rule.Step, export string, in map[string]any, most int,
+) (next map[string]any, s world.Step, a protocol.Response) {
 	var logs []protocol.Log
-	for export := "begin"; ; export = "resume" {
-		s, a = c.next(call, export, in)
-		a.Logs = slices.Concat(logs, a.Logs)
-		logs = a.Logs
-		if failed(a) || s.Step == "done" {
-			return s, a
+	for range most {
+		in = maps.Clone(in)
+		if call.Now != nil {
+			in["now"] = call.Now
 		}
-		if exact {
-			c.Script.Has(s)
+		a, s = c.export(export, in), world.Step{}
+		logs = append(logs, a.Logs...)
+		a.Logs = logs
+		if failed(a) {
+			break
 		}
-		in = c.carryOut(s)
-		in["flow"] = s.Flow
+		if err := json.Unmarshal(a.Output, &s); err != nil || c.shows(string(s.Flow)) { // TestSchema holds it to the contract
+			return nil, s, broken(fmt.Errorf("the step %.300s is not JSON, or its flow shows a secret: %v", a.Output, err))
+		}
+		if s.Step == "done" {
+			break
+		}
+		if next = c.Script.Step(s, call.IsFlow()); s.Step == "request" {
+			next = send(s.Request, s.Limit)
+		}
+		next["flow"] = s.Flow
+		export, in = "resume", next
 	}
-}
-
-// next calls begin or resume. TestSchema holds the steps to the contract.
-func (c *course) next(call *rule.Step, export string, in map[string]any) (s world.Step, a protocol.Response) {
-	if call.Now != nil {
-		in["now"] = call.Now
-	}
-	if a = c.export(export, in); failed(a) {
-		return s, a
-	}
-	if err := json.Unmarshal(a.Output, &s); err != nil || c.shows(string(s.Flow)) {
-		a = broken(fmt.Errorf("the step %.300s is not JSON, or its flow shows a secret: %v", a.Output, err))
-	}
-	return s, a
-}
-
-// carryOut returns the result of a step, as resume takes it.
-func (c *course) carryOut(s world.Step) map[string]any {
-	if s.Step == "request" {
-		return send(s.Request, s.Limit)
-	}
-	return c.Script.Step(s)
+	return next, s, a
 }
 
 // send sends a request and returns its response with the first bytes of its body, as resume and explain
@@ -98,37 +99,4 @@ func send(r *world.HTTP, limit int64) map[string]any {
 		return map[string]any{"failed": err.Error()}
 	}
 	return map[string]any{"status": response.StatusCode, "headers": response.Header, "body": string(body)}
-}
-
-// part begins or resumes a flow that has a name, carries its steps out, and returns what is wrong. With an outcome, the flow
-// then ends so.
-func (c *course) part(call *rule.Step) error {
-	of, export, in := c.parts[call.Resume], "begin", c.beginInput(call)
-	if call.Resume != "" {
-		export, in = "resume", maps.Clone(of.result)
-		if call.Input != nil {
-			in = call.FullInput()
-		}
-		in["flow"] = of.flow
-	}
-	for _, e := range call.Exchanges {
-		s, a := c.next(call, export, in)
-		if failed(a) || s.Step == "done" {
-			return fmt.Errorf("there is no further step: %s%s%s", a.Error, a.Text, a.Output)
-		}
-		c.Script.Expect(e)
-		c.Script.Has(s)
-		of = part{s.Flow, c.carryOut(s)}
-		if err := errors.Join(c.also(call, a), c.Script.Check()); err != nil {
-			return err
-		}
-		export, in = "resume", maps.Clone(of.result)
-		in["flow"] = of.flow
-	}
-	c.parts[cmp.Or(call.Begin, call.As, call.Resume)] = of
-	if call.Exchanges != nil && call.Token == nil && call.Error == nil {
-		return nil
-	}
-	_, a := c.next(call, export, in)
-	return c.judge(call, a)
 }

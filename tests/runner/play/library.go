@@ -41,7 +41,7 @@ func Expressible(c *rule.Case) bool {
 
 func expressible(s *rule.Step) bool {
 	fields, ok := inputs[s.Do]
-	if !ok || s.RawInput != nil && *s.RawInput != "" || s.Empty && s.Do == "get_token" {
+	if !ok || s.RawInput != nil && *s.RawInput != "" {
 		return false
 	}
 	for name, value := range s.Input {
@@ -144,13 +144,13 @@ func merged(config map[string]string, values map[string]*string) map[string]stri
 	return config
 }
 
-// storeOf is a store of the case alone, unless it has a name.
-func (c *course) storeOf(s *rule.Store) (store map[string]string, err error) {
-	if s == nil {
+// storeOf is a store of the case alone.
+func (c *course) storeOf(name string) (store map[string]string, err error) {
+	if name == "" {
 		return nil, nil
 	}
-	store = map[string]string{"name": c.client(cmp.Or(s.Name, s.Kind)), "url": "memory:"}
-	switch s.Kind {
+	store = map[string]string{"name": c.client(name), "url": "memory:"}
+	switch kind, _, _ := strings.Cut(name, " "); kind {
 	case "http":
 		store["url"] = c.Store.URL
 	case "redis":

@@ -59,7 +59,7 @@ type course struct {
 	secrets  []string // all that must not be shown, so far
 	logged   int      // lines of the log before the call of a raw host
 
-	parts   map[string]part
+	flows   map[string]map[string]any // the inputs with which they are resumed
 	sent    map[string][]*protocol.Pending
 	clients []string
 	arrived map[string][]*world.Request
@@ -75,8 +75,8 @@ func (p *Player) Case(w *world.World, unfilled *rule.Case) error {
 	}
 	c := &course{
 		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, name: fmt.Sprint("case ", courses.Add(1)),
-		config: one.Config, parts: map[string]part{}, sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
-		secrets: []string{rule.Secret, rule.TokenPrefix + "00"},
+		config: one.Config, secrets: []string{rule.Secret, rule.TokenPrefix + "0"}, flows: map[string]map[string]any{},
+		sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
 	}
 	if c.config["client_secret"] != nil {
 		c.secrets[0] = *c.config["client_secret"]
@@ -128,7 +128,7 @@ func (c *course) begin(first *rule.Step) (done bool, err error) {
 	case err != nil:
 		return true, err
 	case c.Library && made.Error != "" && first.Error != nil:
-		return true, c.sameError(first, []byte(made.Error))
+		return true, c.outcome(first, made)
 	case failed(made):
 		return true, errors.New("no instance: " + describe(made))
 	}
@@ -160,47 +160,30 @@ func (c *course) steps(steps []rule.Step) error {
 
 // call makes a call, and returns what is wrong with it.
 func (c *course) call(s *rule.Step) error {
-	c.learn(s)
-	if clients := c.group(s.Client); clients != nil {
+	if clients := c.group(s); clients != nil {
 		return c.callAll(s, clients)
 	}
-	if c.Fleet != nil && s.Open == "each" {
-		for n := range c.Fleet.Processes {
-			one := *s
-			one.Open = fmt.Sprint("process ", n+1)
-			if err := c.send(&one); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if c.scripted && s.Begin+s.Resume == "" {
+	if c.scripted {
 		c.Script.Expect(s.Exchanges...)
 	}
+	var a protocol.Response
+	whole := true
 	switch {
-	case s.Begin+s.Resume != "":
-		return c.part(s)
 	case c.Library:
 		return c.send(s)
-	}
-	a := c.raw(s)
-	return errors.Join(c.Script.Check(), c.judge(s, a))
-}
-
-// raw makes a call on an instance of the plugin.
-func (c *course) raw(s *rule.Step) protocol.Response {
-	switch {
-	case s.Do == "flow":
-		_, a := c.toEnd(s, c.beginInput(s), true)
-		return a
+	case s.IsFlow():
+		a, whole = c.flow(s)
 	case s.RawInput != nil:
-		return c.exportText(s.Do, []byte(*s.RawInput))
+		a = c.exportText(s.Do, []byte(*s.RawInput))
 	case c.Flows && slices.Contains(rule.Direct, s.Do):
-		a := c.inFlows(s)
-		a.Logs = nil // those of the export differ
-		return a
+		a = c.inFlows(s)
+	default:
+		a = c.export(s.Do, s.FullInput())
 	}
-	return c.export(s.Do, s.FullInput())
+	if !whole {
+		return errors.Join(c.Script.Check(), c.also(s, a))
+	}
+	return errors.Join(c.Script.Check(), c.judge(s, a))
 }
 
 // send makes a call of a library.

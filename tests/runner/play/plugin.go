@@ -42,7 +42,7 @@ func module(p *rule.Plugin) (string, error) {
 
 // program is the body of a function that puts a text into a block, runs words, and returns 0.
 func program(text, words string) (string, error) {
-	code, depth := "\x01\x01"+i64+"\x42"+number(len(text))+"\x10\x00\x21\x00", 0
+	code := "\x01\x01" + i64 + "\x42" + number(len(text)) + "\x10\x00\x21\x00"
 	for i := 0; i < len(text); i += 8 {
 		chunk := int(binary.LittleEndian.Uint64([]byte(text[i:])))
 		code += "\x20\x00\x42" + number(i) + "\x7c\x42" + number(chunk) + "\x10\x05" // store_u64
@@ -56,13 +56,13 @@ func program(text, words string) (string, error) {
 		f := slices.IndexFunc(functions, func(f struct{ name, parameters, result string }) bool { return f.name == word })
 		switch {
 		case err == nil:
-			code, depth = code+"\x42"+number(int(n)), depth+1
+			code += "\x42" + number(int(n))
 		case word == "block":
-			code, depth = code+"\x20\x00", depth+1
+			code += "\x20\x00"
 		case word == "+":
-			code, depth = code+"\x7c", depth-1
+			code += "\x7c"
 		case word == "grow": // or it traps
-			code, depth = code+"\xa7\x40\x00\x41\x7f\x46\x04\x40\x00\x0b", depth-1
+			code += "\xa7\x40\x00\x41\x7f\x46\x04\x40\x00\x0b"
 		case word == "trap":
 			code += "\x00"
 		case word == "once":
@@ -74,17 +74,12 @@ func program(text, words string) (string, error) {
 				code += "\xa7"
 			}
 			code += "\x10" + number(f)
-			if functions[f].result == i32 {
-				code += "\xad"
-			}
-			depth += len(functions[f].result) - len(functions[f].parameters)
 		}
 	}
-	code += strings.Repeat("\x1a", depth)
 	if forever {
 		code += "\x0c\x00\x0b"
 	}
-	return sized(code + "\x41\x00\x0b"), nil
+	return sized(code + "\x41\x00\x0f\x0b"), nil // return drops what else is on the stack
 }
 
 // number is in LEB128.

@@ -63,7 +63,7 @@ func Start(ctx context.Context, folder string, variables []string, stderr io.Wri
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
 	p := &Process{
-		Bound: time.Minute, command: command, in: in.(*os.File), ended: make(chan struct{}),
+		Bound: 2 * time.Minute, command: command, in: in.(*os.File), ended: make(chan struct{}),
 		pending: map[int64]*Pending{}, logs: map[string][]Log{},
 	}
 	go p.read(out)

@@ -57,7 +57,7 @@ type Response struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    Bytes             `json:"body,omitempty"`
 	// JSON is what else a call of a library returned.
-	JSON json.RawMessage `json:"json,omitempty"`
+	JSON any `json:"json,omitempty"`
 
 	// Error is the error as a JSON text, the plugin's or the library's. Text is what the language prints for any error, but
 	// for the plugin's.

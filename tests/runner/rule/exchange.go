@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -19,9 +19,6 @@ type Exchange struct {
 	HTTP    *HTTP
 	Store   *StoreOp
 	Seconds float64
-	// Times and Exchanges repeat a sequence instead.
-	Times     int
-	Exchanges []Exchange
 
 	// Has is the access token that the step must have, if any, and Until until when, if that matters.
 	Has   string
@@ -29,16 +26,16 @@ type Exchange struct {
 }
 
 // UnmarshalJSON reads an object whose kind is a field, or a kind alone, which means its defaults: "token".
-func (e *Exchange) UnmarshalJSON(b []byte) (err error) {
+func (e *Exchange) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		b = fmt.Appendf(nil, "{%s:{}}", b)
+	}
 	fields := map[string]json.RawMessage{}
-	if json.Unmarshal(b, &e.Kind) == nil {
-		fields[e.Kind] = json.RawMessage("{}")
-	} else if err := json.Unmarshal(b, &fields); err != nil {
+	if err := json.Unmarshal(b, &fields); err != nil {
 		return err
 	}
-	kinds := 0
 	for field, value := range fields {
-		into, isOther := map[string]any{"times": &e.Times, "exchanges": &e.Exchanges, "has": &e.Has, "until": &e.Until}[field]
+		into := map[string]any{"has": &e.Has, "until": &e.Until, "wait": &e.Seconds}[field]
 		switch field {
 		case "token", "jobs":
 			e.HTTP = &HTTP{}
@@ -46,23 +43,19 @@ func (e *Exchange) UnmarshalJSON(b []byte) (err error) {
 		case "get", "set", "lock", "add", "unlock":
 			e.Store = &StoreOp{kind: field}
 			into = e.Store
-		case "wait":
-			into = &e.Seconds
+		}
+		if field != "has" && field != "until" {
+			if e.Kind != "" {
+				return fmt.Errorf("an exchange is %s or %s, not both", e.Kind, field)
+			}
+			e.Kind = field
 		}
 		if err := json.Unmarshal(value, into); err != nil {
 			return fmt.Errorf("%s of an exchange: %w", field, err)
 		}
-		if !isOther {
-			kinds, e.Kind = kinds+1, field
-		}
 	}
-	switch {
-	case kinds > 1 || (kinds == 0) == (e.Times == 0):
-		return errors.New("an exchange is one of token, jobs, get, set, lock, add, unlock and wait, or times and exchanges")
-	case e.Kind == "token":
-		e.HTTP.setTokenDefaults()
-	case e.Kind == "jobs":
-		e.HTTP.setJobsDefaults()
+	if e.HTTP != nil {
+		e.HTTP.complete(e.Kind)
 	}
 	return nil
 }
@@ -75,18 +68,9 @@ type HTTP struct {
 	Headers  map[string]*string `json:"headers"`
 	Body     string             `json:"body"`
 	Response *Response          `json:"response"`
-
-	// With is the access token of a request to the service.
-	With string `json:"with"`
-
-	// Form overrides fields of a token request's default form, unless there is a Body. Gives is the access
-	// token in the response, and ExpiresIn its lifetime, unless there is a Response.
-	Form struct {
-		ClientID     string `json:"client_id"`
-		ClientSecret string `json:"client_secret"`
-		Scope        string `json:"scope"`
-	} `json:"form"`
-	Gives     string          `json:"gives"`
+	// With is the access token: that of a request to the service, or of the default response of the token endpoint, in which
+	// ExpiresIn is its lifetime.
+	With      string          `json:"with"`
 	ExpiresIn json.RawMessage `json:"expires_in"`
 }
 
@@ -97,12 +81,9 @@ func (h *HTTP) UnmarshalJSON(b []byte) error {
 	case '{':
 		return strict(b, (*plain)(h))
 	case '"':
-		err := json.Unmarshal(b, &h.With)
-		h.Gives = h.With
-		return err
+		return json.Unmarshal(b, &h.With)
 	}
-	h.Response = &Response{}
-	return json.Unmarshal(b, h.Response)
+	return json.Unmarshal(b, &h.Response)
 }
 
 const (
@@ -110,42 +91,27 @@ const (
 	defaultRequest = "1800000000" // when the token in the store was requested
 )
 
-// setTokenDefaults makes it the token request of the default config.
-func (h *HTTP) setTokenDefaults() {
-	h.Method, h.Path = "POST", cmp.Or(h.Path, "/connect/token")
-	h.setHeaders("Content-Type", "application/x-www-form-urlencoded")
-	if h.Body == "" {
-		h.Body = "grant_type=client_credentials&client_id=" + url.QueryEscape(cmp.Or(h.Form.ClientID, "client-1")) +
-			"&client_secret=" + url.QueryEscape(cmp.Or(h.Form.ClientSecret, Secret)) +
-			"&scope=" + url.QueryEscape(cmp.Or(h.Form.Scope, "automatic-rostering-stage"))
+// complete makes it the token request, or the request to the service, of the default config.
+func (h *HTTP) complete(kind string) {
+	h.With = cmp.Or(h.With, defaultToken)
+	method, path, response := "GET", "/jobs", json.RawMessage(`{"made": "up"}`)
+	headers := map[string]*string{
+		"Authorization": new("Bearer " + h.With), "CUSTOMER_ID": new("customer-1"), "USER_ID": new("user-1"),
 	}
-	if h.Response == nil {
-		response := map[string]any{"access_token": cmp.Or(h.Gives, defaultToken), "token_type": "Bearer", "expires_in": 3600}
-		if h.ExpiresIn != nil {
-			response["expires_in"] = h.ExpiresIn
+	if kind == "token" {
+		method, path = "POST", "/connect/token"
+		headers = map[string]*string{"Content-Type": new("application/x-www-form-urlencoded")}
+		h.Body = cmp.Or(h.Body, "grant_type=client_credentials&client_id=client-1&client_secret="+url.QueryEscape(Secret)+
+			"&scope=automatic-rostering-stage")
+		if h.ExpiresIn == nil {
+			h.ExpiresIn = json.RawMessage("3600")
 		}
-		h.Response = &Response{JSON: encode(response)}
+		response = encode(map[string]any{"access_token": h.With, "token_type": "Bearer", "expires_in": h.ExpiresIn})
 	}
-}
-
-// setJobsDefaults makes it the request to the service of the default config.
-func (h *HTTP) setJobsDefaults() {
-	h.Method, h.Path = cmp.Or(h.Method, "GET"), cmp.Or(h.Path, "/jobs")
-	h.setHeaders("Authorization", "Bearer "+cmp.Or(h.With, defaultToken), "CUSTOMER_ID", "customer-1", "USER_ID", "user-1")
+	maps.Copy(headers, h.Headers)
+	h.Method, h.Path, h.Headers = cmp.Or(h.Method, method), cmp.Or(h.Path, path), headers
 	if h.Response == nil {
-		h.Response = &Response{JSON: json.RawMessage(`{"made": "up"}`)}
-	}
-}
-
-// setHeaders adds the default headers, by name and value, that it does not override.
-func (h *HTTP) setHeaders(defaults ...string) {
-	if h.Headers == nil {
-		h.Headers = map[string]*string{}
-	}
-	for pair := range slices.Chunk(defaults, 2) {
-		if _, is := h.Headers[pair[0]]; !is {
-			h.Headers[pair[0]] = &pair[1]
-		}
+		h.Response = &Response{Body: response}
 	}
 }
 
@@ -153,18 +119,13 @@ func (h *HTTP) setHeaders(defaults ...string) {
 type Response struct {
 	Status  int               `json:"status"` // default: 200
 	Headers map[string]string `json:"headers"`
-	// One of these: a JSON value, a string, or bytes in base64.
-	JSON   json.RawMessage `json:"json"`
-	Body   *string         `json:"body"`
-	Base64 string          `json:"base64"`
-	// Drop closes the connection instead of responding. Gzip compresses the body, if the client accepts that.
-	Drop bool `json:"drop"`
-	Gzip bool `json:"gzip"`
-	// Raw is written in place of a response, before the connection is closed unless Keep is set; REQUEST in it is the body and the
-	// Authorization of the request. Zeros are that many MiB of zeros after it, compressed as many times as Zipped says; then
-	// Endless is repeated until the client leaves, every so many seconds; without it, nothing more comes.
+	Body    json.RawMessage   `json:"body"` // see Text
+	Base64  string            `json:"base64"`
+	Gzip    bool              `json:"gzip"` // compresses the body, if the client accepts that
+	// Raw is written in place of a response, before the connection is closed; REQUEST in it is the body and the Authorization of
+	// the request. Zeros are that many MiB of zeros after it, compressed as many times as Zipped says; then Endless is repeated
+	// until the client leaves, every so many seconds; without it, the connection serves later requests for so long.
 	Raw     *string `json:"raw"`
-	Keep    bool    `json:"keep"`
 	Zeros   int     `json:"zeros"`
 	Zipped  int     `json:"zipped"`
 	Endless string  `json:"endless"`
@@ -182,11 +143,8 @@ func (r *Response) UnmarshalJSON(b []byte) error {
 
 // Bytes is the response's body.
 func (r *Response) Bytes() []byte {
-	switch {
-	case r.JSON != nil:
-		return r.JSON
-	case r.Body != nil:
-		return []byte(*r.Body)
+	if r.Body != nil {
+		return Text(r.Body)
 	}
 	b, err := base64.StdEncoding.DecodeString(r.Base64)
 	if err != nil {
@@ -195,12 +153,20 @@ func (r *Response) Bytes() []byte {
 	return b
 }
 
+// Text is a string, or the JSON text of another value.
+func Text(value json.RawMessage) []byte {
+	var text *string
+	if json.Unmarshal(value, &text) != nil || text == nil {
+		return value
+	}
+	return []byte(*text)
+}
+
 // StoreOp is an operation on the shared store: on the token of the default config's client, or on its lock.
 type StoreOp struct {
-	// What get returns (default: null), or what add and set must pass: a JSON value, a string, or
-	// fields that override those of a token object with token-0001.
+	// What get returns (default: null), or what add and set must pass: a text, or fields that override those of a token object
+	// with token-0001.
 	Value json.RawMessage            `json:"value"`
-	Text  *string                    `json:"text"`
 	Token map[string]json.RawMessage `json:"token"`
 	TTL   float64                    `json:"ttl"`
 	// Added is what add returns; Failed is set if the store is down.
@@ -228,13 +194,10 @@ func (o *StoreOp) UnmarshalJSON(b []byte) (err error) {
 	default:
 		o.Token = map[string]json.RawMessage{"access_token": slices.Clone(b)}
 	}
-	if state != "" && o.Text == nil && o.Value == nil {
+	if state != "" && o.Value == nil {
 		o.Value = encode(map[string]string{"state": state})
-		o.TTL = cmp.Or(o.TTL, map[string]float64{"add": 10, "unlock": 1}[o.kind])
 	}
-	if o.Op == "set" && o.Token != nil {
-		o.TTL = cmp.Or(o.TTL, 3600)
-	}
+	o.TTL = cmp.Or(o.TTL, map[string]float64{"add": 10, "unlock": 1, "set": 3600}[o.kind])
 	return err
 }
 
@@ -252,20 +215,17 @@ func (o *StoreOp) HasKey(key string, cacheKey string) bool {
 
 // FullValue returns the value that add and set must pass, or that get returns, or nil.
 func (o *StoreOp) FullValue(cacheKey string) *string {
-	if o.Value == nil && o.Token == nil {
-		return o.Text
+	if o.Token == nil && o.Value == nil {
+		return nil
 	}
-	text := string(o.Value)
+	text := string(Text(o.Value))
 	if o.Token != nil {
-		token := map[string]any{
-			"access_token": defaultToken, "token_type": "Bearer", "expires_at": json.RawMessage(startExpiry), "cache_key": cacheKey,
-			"requested_at": json.RawMessage(defaultRequest),
+		token := map[string]json.RawMessage{
+			"access_token": encode(defaultToken), "token_type": encode("Bearer"), "expires_at": json.RawMessage(startExpiry),
+			"cache_key": encode(cacheKey), "requested_at": json.RawMessage(defaultRequest),
 		}
-		for field, value := range o.Token {
-			if token[field] = value; string(value) == "null" {
-				delete(token, field)
-			}
-		}
+		maps.Copy(token, o.Token)
+		maps.DeleteFunc(token, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
 		text = string(encode(token))
 	}
 	return &text

@@ -18,17 +18,14 @@ import (
 // Load reads all files of a folder.
 func Load(folder fs.FS) (rules []Rule, err error) {
 	files, err := fs.Glob(folder, "*.yaml")
-	if err != nil {
-		return nil, err
+	if err == nil && len(files) == 0 {
+		err = errors.New("there are no rules")
 	}
 	names := map[string]bool{}
 	for _, file := range files {
 		b, err := fs.ReadFile(folder, file)
-		if err != nil {
-			return nil, err
-		}
-		some, err := read(b)
-		if err != nil {
+		some, err2 := read(b)
+		if err := errors.Join(err, err2); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		for _, r := range some {
@@ -39,62 +36,52 @@ func Load(folder fs.FS) (rules []Rule, err error) {
 		}
 		rules = append(rules, some...)
 	}
-	if len(rules) == 0 {
-		return nil, errors.New("there are no rules")
-	}
-	return rules, nil
+	return rules, err
 }
 
-// read reads the rules of a file, whose cases are not filled. An entry with definitions alone has what the file repeats, by
-// YAML's anchors.
+// read reads the rules of a file, whose cases are not filled.
 func read(file []byte) (rules []Rule, err error) {
 	var entries []map[string]any
-	if err := yaml.Unmarshal(file, &entries); err != nil {
-		return nil, err
-	}
+	err = yaml.Unmarshal(file, &entries)
 	for _, fields := range entries {
-		if fields["definitions"] != nil && len(fields) == 1 {
-			continue
-		}
-		r, err := readRule(fields)
-		if err != nil {
-			return nil, fmt.Errorf("%v: %w", fields["rule"], err)
+		r, wrong := readRule(fields)
+		if wrong != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, wrong)
 		}
 		rules = append(rules, r)
 	}
-	return rules, nil
+	return rules, err
 }
 
-func readRule(fields map[string]any) (r Rule, err error) {
-	defaults := map[string]any{"anchor": fields["anchor"], "accepts": fields["accepts"]}
-	players := map[string]any{"cases": "plugin", "everywhere": "everywhere"}
-	if fields["anchor"] == nil {
-		players["cases"] = "libraries"
+func readRule(fields map[string]any) (Rule, error) {
+	var r struct {
+		Rule
+		Definitions []any            `json:"definitions"` // what the file repeats, by YAML's anchors
+		Accepts     []string         `json:"accepts"`
+		Cases       map[string][]any `json:"cases"`
+		Everywhere  map[string][]any `json:"everywhere"`
 	}
-	var cases []any
-	for _, field := range slices.Sorted(maps.Keys(players)) {
-		named, _ := fields[field].(map[string]any)
-		for _, name := range slices.Sorted(maps.Keys(named)) {
-			some, err := family(merged(defaults, map[string]any{"name": name, "players": players[field]}), named[name])
-			if err != nil {
-				return r, fmt.Errorf("%s: %w", name, err)
-			}
-			cases = append(cases, some...)
-		}
-		delete(fields, field)
-	}
-	delete(fields, "accepts")
 	if err := strict(encode(fields), &r); err != nil {
-		return r, err
+		return r.Rule, err
 	}
-	for _, fields := range cases {
-		c, err := Decode(r.Name, encode(fields))
-		if err != nil {
-			return r, fmt.Errorf("%s: %w", c.Name, err)
+	players := map[string]map[string][]any{"plugin": r.Cases, "everywhere": r.Everywhere}
+	if r.Anchor == "" {
+		players = map[string]map[string][]any{"libraries": r.Cases}
+	}
+	for _, who := range slices.Sorted(maps.Keys(players)) {
+		for _, name := range slices.Sorted(maps.Keys(players[who])) {
+			fields := map[string]any{"anchor": r.Anchor, "accepts": r.Accepts, "name": name, "players": who}
+			all, err := family(fields, players[who][name])
+			for _, fields := range all {
+				c, wrong := Decode(r.Name, encode(fields))
+				r.Rule.Cases, err = append(r.Rule.Cases, c), errors.Join(err, wrong)
+			}
+			if err != nil {
+				return r.Rule, fmt.Errorf("%s: %w", name, err)
+			}
 		}
-		r.Cases = append(r.Cases, c)
 	}
-	return r, nil
+	return r.Rule, nil
 }
 
 // Decode reads one case of a rule in its form as JSON.
@@ -152,6 +139,7 @@ func repeat(text string, most int) string {
 func strict(b []byte, value any) error {
 	decoder := json.NewDecoder(bytes.NewReader(b))
 	decoder.DisallowUnknownFields()
+	decoder.UseNumber()
 	return decoder.Decode(value)
 }
 
@@ -176,10 +164,9 @@ func merged(defaults, own map[string]any) map[string]any {
 
 // family returns the cases for which a list stands: the fields of the case, if its first entry has them, its steps, and the rows
 // for each of which it is one, if its last entry has these.
-func family(one map[string]any, list any) (all []any, err error) {
-	steps, isList := list.([]any)
-	if !isList || len(steps) == 0 {
-		return nil, errors.New("a case is a list of steps")
+func family(one map[string]any, steps []any) (all []any, err error) {
+	if len(steps) == 0 {
+		return nil, errors.New("a case has steps")
 	}
 	if first, _ := steps[0].(map[string]any); first["case"] != nil {
 		fields, _ := first["case"].(map[string]any)
@@ -188,7 +175,7 @@ func family(one map[string]any, list any) (all []any, err error) {
 	for i, step := range steps { // set_token alone has a token of the default config
 		if step, _ := step.(map[string]any); step["set_token"] != nil {
 			input := map[string]any{"access_token": step["set_token"], "expires_at": json.Number(startExpiry), "cache_key": "{{cache_key}}"}
-			steps[i] = merged(step, map[string]any{"do": "set_token", "input": input, "empty": true})
+			steps[i] = merged(step, map[string]any{"do": "set_token", "input": input, "body": ""})
 			delete(steps[i].(map[string]any), "set_token")
 		}
 	}
@@ -209,70 +196,57 @@ func family(one map[string]any, list any) (all []any, err error) {
 		}
 	}
 	one["steps"] = steps[:len(steps)-1]
-	text, columns := string(encode(one)), map[string]bool{}
+	text, lacking := string(encode(one)), map[string]any{}
 	for _, row := range rows {
 		for column := range row {
-			columns[column] = true
+			lacking["{{"+column+"}}"] = lacks{}
 			if column != "row" && !strings.Contains(text, "{{"+column+"}}") {
 				return nil, fmt.Errorf("nothing has the value {{%s}} of the rows", column)
 			}
 		}
 	}
 	for _, row := range rows {
-		name, isText := row["row"].(string)
-		if !isText {
-			name = string(encode(row["row"]))
-		}
+		name := string(Text(encode(row["row"])))
 		row["ROW"] = strings.ToUpper(name)
-		member, _ := filler{row, columns}.fill(one)
-		member.(map[string]any)["name"] = fmt.Sprint(one["name"], ": ", name)
+		values, parts := maps.Clone(lacking), []string{}
+		for column, value := range row {
+			values["{{"+column+"}}"] = value
+			parts = append(parts, "{{"+column+"}}", string(Text(encode(value))))
+		}
+		member := fill(one, values, strings.NewReplacer(parts...)).(map[string]any)
+		member["name"] = fmt.Sprint(one["name"], ": ", name)
 		all = append(all, member)
 	}
 	return all, nil
 }
 
-// filler writes the values of a row in place of their names. Columns are those of all rows.
-type filler struct {
-	row     map[string]any
-	columns map[string]bool
-}
+// lacks is the value of a row that lacks it.
+type lacks struct{}
 
-var placeholder = regexp.MustCompile(`\{\{[A-Za-z_]+\}\}`)
-
-// fill returns a value with those of the row, unless it is the name of one that the row lacks.
-func (f filler) fill(value any) (filled any, is bool) {
+// fill writes values in place of their names, also as parts of texts. It omits what the row lacks.
+func fill(value any, values map[string]any, parts *strings.Replacer) any {
 	switch value := value.(type) {
 	case map[string]any:
 		all := map[string]any{}
 		for name, element := range value {
-			if element, is := f.fill(element); is {
-				all[f.text(name)] = element
+			if filled := fill(element, values, parts); filled != any(lacks{}) {
+				all[parts.Replace(name)] = filled
 			}
 		}
-		return all, true
+		return all
 	case []any:
 		all := []any{}
 		for _, element := range value {
-			if element, is := f.fill(element); is {
-				all = append(all, element)
+			if filled := fill(element, values, parts); filled != any(lacks{}) {
+				all = append(all, filled)
 			}
 		}
-		return all, true
+		return all
 	case string:
-		if column := strings.Trim(value, "{}"); f.columns[column] && value == "{{"+column+"}}" {
-			filled, is = f.row[column]
-			return filled, is
+		if whole, is := values[value]; is {
+			return whole
 		}
-		return f.text(value), true
+		return parts.Replace(value)
 	}
-	return value, true
-}
-
-func (f filler) text(text string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(name string) string {
-		if value, is := f.row[strings.Trim(name, "{}")]; is {
-			return fmt.Sprint(value)
-		}
-		return name
-	})
+	return value
 }

@@ -21,7 +21,7 @@ func TestFamily(t *testing.T) {
 		"another placeholder":  {`{a: "{{auth}}{{v}}"}, {each: {one: {v: /}}}`, `f: one [{"a":"{{auth}}/"}]`},
 		"the fields of a case": {`{case: {slow: true}}, {do: a}`, `[{"do":"a"}]`},
 	} {
-		var steps any
+		var steps []any
 		if err := yaml.Unmarshal([]byte("["+test.steps+"]"), &steps); err != nil {
 			t.Fatal(err)
 		}

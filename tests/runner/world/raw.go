@@ -2,16 +2,13 @@ package world
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"automatic-rostering/tests/runner/rule"
@@ -20,7 +17,7 @@ import (
 // mostEndless bounds what is repeated until the client leaves.
 const mostEndless = time.Minute
 
-// writeRaw writes bytes that need not be HTTP, and closes the connection, or serves its next requests.
+// writeRaw writes bytes that need not be HTTP, and closes the connection.
 func (s *Server) writeRaw(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
 	c, in, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -29,26 +26,17 @@ func (s *Server) writeRaw(w http.ResponseWriter, r *http.Request, body string, r
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(mostEndless))
 	asked, _ := url.QueryUnescape(body)
-	text := strings.ReplaceAll(*response.Raw, "REQUEST", asked+r.Header.Get("Authorization"))
-	var content []byte
-	if response.Zeros > 0 {
-		content = zeros(response.Zeros, response.Zipped)
-		text = strings.ReplaceAll(text, "LENGTH", fmt.Sprint(len(content)))
-	}
-	_, _ = io.WriteString(c, text)
-	_, _ = c.Write(content)
-	switch {
-	case response.Keep:
-		s.serve(c, in.Reader)
-	case response.Endless != "":
+	_, _ = io.WriteString(c, strings.ReplaceAll(*response.Raw, "REQUEST", asked+r.Header.Get("Authorization")))
+	writeZeros(c, response.Zeros, response.Zipped)
+	if response.Endless != "" {
 		repeat(c, response.Endless, response.Every)
-	case response.Every > 0:
+	} else if response.Every > 0 {
 		_ = c.SetDeadline(time.Now().Add(time.Duration(response.Every * float64(time.Second))))
-		_, _ = io.Copy(io.Discard, c)
+		s.serve(c, in.Reader)
 	}
 }
 
-// serve responds to the requests of a connection.
+// serve responds to the next requests of a connection.
 func (s *Server) serve(c net.Conn, in *bufio.Reader) {
 	for {
 		r, err := http.ReadRequest(in)
@@ -78,24 +66,16 @@ func repeat(c net.Conn, text string, seconds float64) {
 	}
 }
 
-var made sync.Map // what zeros returned, since it takes a while
-
-// zeros are so many MiB of zeros, compressed so many times.
-func zeros(mib, times int) []byte {
-	key := [2]int{mib, times}
-	if known, ok := made.Load(key); ok {
-		return known.([]byte)
+// writeZeros writes so many MiB of zeros, compressed so many times, until the client leaves.
+func writeZeros(to io.Writer, mib, times int) {
+	for range times {
+		z, _ := gzip.NewWriterLevel(to, gzip.BestSpeed) // a known level
+		defer func() { _ = z.Close() }()
+		to = z
 	}
-	piece, pieces := make([]byte, 1<<20), mib
-	if times > 1 {
-		piece, pieces = zeros(mib, times-1), 1
+	for piece := make([]byte, 1<<20); mib > 0; mib-- {
+		if _, err := to.Write(piece); err != nil {
+			return
+		}
 	}
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a known level
-	for range pieces {
-		_, _ = z.Write(piece)
-	}
-	_ = z.Close()
-	made.Store(key, b.Bytes())
-	return b.Bytes()
 }

@@ -8,63 +8,57 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // Redis runs redis-server on loopback, with nothing on disk.
 type Redis struct {
 	URL string
 
-	ctx      context.Context // which ends it
-	address  string
-	password string
-	command  *exec.Cmd
+	ctx     context.Context // which ends it
+	config  string
+	admin   *redis.Client
+	command *exec.Cmd
 }
 
-// StartRedis starts one on a free port.
+// StartRedis starts one on a free port. The user may do only what the pages of the libraries recommend.
 func StartRedis(ctx context.Context, password string) (*Redis, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	address := l.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	r := &Redis{
+		URL: fmt.Sprintf("redis://rostering:%s@%s", password, address), ctx: ctx,
+		config: strings.Join([]string{
+			"bind 127.0.0.1", "port " + port, `save ""`, "appendonly no", "user default off",
+			"user rostering on >" + password + " ~rostering:* -@all +get +set", "user admin on >" + password + " +@all",
+		}, "\n"),
+		admin: redis.NewClient(&redis.Options{
+			Addr: address, Username: "admin", Password: password, MaxRetries: 100, MaxRetryBackoff: 100 * time.Millisecond,
+		}),
+	}
 	if err := l.Close(); err != nil {
 		return nil, err
 	}
-	r := &Redis{ctx: ctx, URL: fmt.Sprintf("redis://rostering:%s@%s", password, address), address: address, password: password}
 	return r, r.Start()
 }
 
-// Start starts it, empty. The user may do only what the pages of the libraries recommend.
+// Start starts it, empty.
 func (r *Redis) Start() error {
-	_, port, _ := net.SplitHostPort(r.address)
 	r.command = exec.CommandContext(r.ctx, "redis-server", "-")
-	r.command.Stdin = strings.NewReader(strings.Join([]string{
-		"bind 127.0.0.1", "port " + port, `save ""`, "appendonly no", "user default off",
-		"user rostering on >" + r.password + " ~rostering:* -@all +get +set", "user admin on >" + r.password + " +@all",
-	}, "\n"))
+	r.command.Stdin = strings.NewReader(r.config)
 	if err := r.command.Start(); err != nil {
 		return err
 	}
-	var err error
-	for end := time.Now().Add(Patience / 8); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if err = r.Limit(0); err == nil {
-			return nil
-		}
-	}
-	r.End()
-	return fmt.Errorf("redis-server does not respond: %w", err)
+	return r.Limit(0)
 }
 
-// Limit sets how many bytes it may use: 0 means any number.
+// Limit sets how many bytes it may use, 0 for any number, as soon as it responds.
 func (r *Redis) Limit(most int) error {
-	ctx, cancel := context.WithTimeout(r.ctx, Patience/8)
-	defer cancel()
-	admin := fmt.Sprintf("redis://admin:%s@%s", r.password, r.address)
-	out, err := exec.CommandContext(ctx, "redis-cli", "-u", admin, "CONFIG", "SET", "maxmemory", fmt.Sprint(most)).CombinedOutput()
-	if err != nil || !strings.HasSuffix(string(out), "OK\n") {
-		return fmt.Errorf("CONFIG SET: %s, %w", out, err)
-	}
-	return nil
+	return r.admin.ConfigSet(r.ctx, "maxmemory", fmt.Sprint(most)).Err()
 }
 
 // Signal sends a signal to it.

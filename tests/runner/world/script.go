@@ -23,18 +23,6 @@ type Script struct {
 	wrong    []error
 }
 
-// of returns the script of a server for requests of a kind, which returns nil while the script is off.
-func (s *Script) of(kind string) func(r *http.Request, body string) *rule.Response {
-	return func(r *http.Request, body string) *rule.Response {
-		s.mutex.Lock()
-		defer s.mutex.Unlock()
-		if !s.on {
-			return nil
-		}
-		return s.request(kind, r, body)
-	}
-}
-
 // Expect sets the script of the next call.
 func (s *Script) Expect(exchanges ...rule.Exchange) {
 	s.mutex.Lock()
@@ -74,8 +62,13 @@ func short(value any) string {
 	return fmt.Sprintf("%.300s", b)
 }
 
-// request returns the response to a request.
+// request returns the response to a request, or nil while the script is off.
 func (s *Script) request(kind string, r *http.Request, body string) *rule.Response {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if !s.on {
+		return nil
+	}
 	e, ok := s.next(kind, r.Method, " ", r.RequestURI)
 	if !ok {
 		return &rule.Response{Status: http.StatusTeapot}
@@ -131,10 +124,21 @@ type Step struct {
 	Until   *int64
 }
 
-// Step takes a step of a flow that is not a request, and returns its result, as resume takes it.
-func (s *Script) Step(step Step) map[string]any {
+// Step takes a step of a flow, and returns its result, as resume takes it, unless it is a request. If the step is exact, its token
+// must be that of the script, and so must until.
+func (s *Script) Step(step Step, exact bool) map[string]any {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	if exact && len(s.expected) > 0 { // or it is one too many
+		e := &s.expected[0]
+		s.compare("token of the step for "+e.Kind, AccessToken(step.Token), e.Has)
+		if e.Until != nil {
+			s.compare("until of the step for "+e.Kind, step.Until, e.Until)
+		}
+	}
+	if step.Step == "request" {
+		return nil
+	}
 	e, ok := s.next(step.Step, step.Op, step.Key, step.Seconds)
 	if !ok {
 		return map[string]any{"failed": "not in the script"}
@@ -163,20 +167,6 @@ func decoded(text *string) (value any) {
 		return *text
 	}
 	return value
-}
-
-// Has checks the token and the until of the step that is carried out next.
-func (s *Script) Has(step Step) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if len(s.expected) == 0 {
-		return // the step is one too many
-	}
-	e := &s.expected[0]
-	s.compare("token of the step for "+e.Kind, AccessToken(step.Token), e.Has)
-	if e.Until != nil {
-		s.compare("until of the step for "+e.Kind, step.Until, e.Until)
-	}
 }
 
 // AccessToken is that of a token object.

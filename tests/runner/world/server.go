@@ -25,7 +25,8 @@ type Server struct {
 	URL string
 
 	respond Handler // by default
-	script  func(r *http.Request, body string) *rule.Response
+	script  *Script // which has its requests by this kind, or nil
+	kind    string
 	server  *httptest.Server
 	held    chan *Request
 	closed  chan struct{}
@@ -70,13 +71,10 @@ func (s *Server) close() {
 // Hold sets whether responses to later requests are held back.
 func (s *Server) Hold(holding bool) { s.set(func() { s.holding = holding }) }
 
-// Reply sets the next responses; later ones are by default.
-func (s *Server) Reply(replies ...rule.Response) {
-	s.set(func() { s.replies, s.always = replies, nil })
+// Reply sets the next responses, and those after them, which are by default without.
+func (s *Server) Reply(next []rule.Response, always *rule.Response) {
+	s.set(func() { s.replies, s.always = next, always })
 }
-
-// Always sets all responses.
-func (s *Server) Always(reply rule.Response) { s.set(func() { s.replies, s.always = nil, &reply }) }
 
 func (s *Server) set(change func()) {
 	s.mutex.Lock()
@@ -84,18 +82,11 @@ func (s *Server) set(change func()) {
 	change()
 }
 
-// Count is how many requests have come.
-func (s *Server) Count() int {
+// Saw is how many requests have come, and the last one, or nil.
+func (s *Server) Saw() (count int, last *rule.Saw) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.count
-}
-
-// Last is the last request, or nil.
-func (s *Server) Last() *rule.Saw {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.last
+	return s.count, s.last
 }
 
 // Next waits for the next request that is held back.
@@ -114,8 +105,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	saw, body := &rule.Saw{Method: r.Method, Path: r.RequestURI, Headers: map[string]string{}}, string(content)
-	saw.Body = &body
+	body := string(content)
+	saw := &rule.Saw{Method: r.Method, Path: r.RequestURI, Headers: map[string]string{}, Body: body}
 	for name, values := range r.Header {
 		saw.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
@@ -144,7 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // next is the next response of a script or of the replies, or nil.
 func (s *Server) next(w http.ResponseWriter, r *http.Request, body string) *rule.Response {
 	if s.script != nil {
-		if response := s.script(r, body); response != nil {
+		if response := s.script.request(s.kind, r, body); response != nil {
 			// A client may retry a request on its own if a connection that it reused is closed, and the script would see it twice.
 			w.Header().Set("Connection", "close")
 			return response
@@ -161,9 +152,6 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request, body string) *rule
 }
 
 func (s *Server) write(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
-	if response.Drop {
-		panic(http.ErrAbortHandler)
-	}
 	if response.Raw != nil {
 		s.writeRaw(w, r, body, response)
 		return

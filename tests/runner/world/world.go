@@ -52,11 +52,13 @@ func start(over *tls.Config) *World {
 	auth, service := newServer(w.giveToken, over), newServer(w.serve, over)
 	w.Store = newStore(over)
 	w.Servers = map[string]*Server{
-		"auth": auth, "service": service, "other": newServer(echo, over), "store": w.Store.Server, "tls": newServer(echo, &tls.Config{}),
+		"auth": auth, "service": service, "other": newServer(w.echo, over), "store": w.Store.Server,
+		"tls": newServer(w.echo, &tls.Config{}),
 	}
 	w.CacheKey = "rostering:" + url.QueryEscape(auth.URL+"/connect/token") + ":client-1:automatic-rostering-stage"
 	w.Script = &Script{cacheKey: w.CacheKey}
-	auth.script, service.script = w.Script.of("token"), w.Script.of("jobs")
+	auth.script, auth.kind = w.Script, "token"
+	service.script, service.kind = w.Script, "jobs"
 	w.Folder = sync.OnceValues(func() (string, error) {
 		folder, err := os.MkdirTemp("", "rules")
 		w.ends = append(w.ends, func() { _ = os.RemoveAll(folder) })
@@ -99,9 +101,6 @@ func (w *World) Config() map[string]string {
 // Revoke has the service refuse all tokens that were given so far.
 func (w *World) Revoke() { w.refused.Store(w.given.Load()) }
 
-// Latest is the token that was given last.
-func (w *World) Latest() string { return token(w.given.Load()) }
-
 func token(n int64) string { return fmt.Sprintf("%s%04d", rule.TokenPrefix, n) }
 
 func (w *World) giveToken(to http.ResponseWriter, _ *http.Request, _ []byte) {
@@ -116,27 +115,24 @@ func (w *World) serve(to http.ResponseWriter, r *http.Request, body []byte) {
 		to.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	echo(to, r, body)
-}
-
-// echoed are the headers of a response of echo.
-var echoed = map[string]string{
-	"customer_id": "customer_id", "user_id": "user_id", "user-agent": "user_agent", "content-type": "content_type",
+	w.echo(to, r, body)
 }
 
 // echo responds with what came.
-func echo(w http.ResponseWriter, r *http.Request, body []byte) {
+func (w *World) echo(to http.ResponseWriter, r *http.Request, body []byte) {
+	used := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	said := map[string]any{
-		"method": r.Method, "path": r.RequestURI, "bytes": len(body), "token": strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
+		"method": r.Method, "path": r.RequestURI, "bytes": len(body), "token": used, "fresh": used == token(w.given.Load()),
 	}
 	for name, values := range r.Header {
-		if field := echoed[strings.ToLower(name)]; field != "" {
+		switch field := strings.ReplaceAll(strings.ToLower(name), "-", "_"); field {
+		case "customer_id", "user_id", "user_agent", "content_type":
 			said[field] = strings.Join(values, ", ")
 		}
 	}
 	if len(body) < 1000 {
 		said["body"] = string(body)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(said)
+	to.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(to).Encode(said)
 }

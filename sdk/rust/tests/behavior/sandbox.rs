@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 
 /// Bounds every wait; not a measure of how long things take.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running sandbox, which ends when this is dropped.
 pub struct Sandbox {
