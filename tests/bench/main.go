@@ -125,10 +125,12 @@ func (a adapter) do(r protocol.Request) float64 {
 }
 
 func (a adapter) open(client string) float64 {
-	return a.do(protocol.Request{Op: "open", Client: client, Fields: map[string]any{"now": time.Now().Unix(), "variables": map[string]string{
-		"ROSTERING_ENVIRONMENT": "stage", "ROSTERING_AUTH_URL": server.URL, "ROSTERING_BASE_URL": server.URL, "ROSTERING_CLIENT_ID": "c",
-		"ROSTERING_CLIENT_SECRET": "the-secret", "ROSTERING_CUSTOMER_ID": "c", "ROSTERING_USER_ID": "u",
-	}}})
+	variables := map[string]string{
+		"ROSTERING_ENVIRONMENT": "stage", "ROSTERING_AUTH_URL": server.URL, "ROSTERING_BASE_URL": server.URL,
+		"ROSTERING_CLIENT_ID": "c", "ROSTERING_CLIENT_SECRET": "the-secret", "ROSTERING_CUSTOMER_ID": "c", "ROSTERING_USER_ID": "u",
+	}
+	fields := map[string]any{"now": time.Now().Unix(), "variables": variables}
+	return a.do(protocol.Request{Op: "open", Client: client, Fields: fields})
 }
 
 // repeat has the adapter make a request so often, one after the other.
