@@ -26,8 +26,8 @@ const mostSteps = 1000
 // flow begins or resumes a flow. With an outcome, the flow then ends; otherwise, it is whole only after further calls.
 func (c *course) flow(call *rule.Step) (a protocol.Response, whole bool) {
 	export, in, most := "begin", call.FullInput(), mostSteps
-	if call.Resume == "" && c.accepts != nil {
-		in["accepts"] = c.accepts
+	if call.Resume == "" && c.one.Accepts != nil {
+		in["accepts"] = c.one.Accepts
 	} else if call.Resume != "" {
 		before := c.flows[call.Resume]
 		if export = "resume"; call.Input == nil {

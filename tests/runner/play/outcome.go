@@ -177,7 +177,7 @@ func (c *course) result(s *rule.Step, a protocol.Response) error {
 			return fmt.Errorf("it is %.300q, not a JSON object", output)
 		}
 		return hasFields(got, wanted)
-	case c.scripted && s.Body == nil:
+	case c.one.Scripted() && s.Body == nil:
 		last := len(s.Exchanges) - 1
 		if last < 0 || s.Exchanges[last].Kind != "jobs" {
 			return errors.New("there is no response that the output could be")

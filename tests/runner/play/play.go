@@ -52,12 +52,10 @@ func (p *Player) Do(r protocol.Request) (protocol.Response, error) {
 type course struct {
 	*Player
 	*world.World
-	scripted bool
-	accepts  []string
-	name     string // begins the names of the clients
-	config   map[string]*string
-	secrets  []string // all that must not be shown, so far
-	logged   int      // lines of the log before the call of a raw host
+	one     *rule.Case
+	name    string   // begins the names of the clients
+	secrets []string // all that must not be shown, so far
+	logged  int      // lines of the log before the call of a raw host
 
 	flows   map[string]map[string]any // the inputs with which they are resumed
 	sent    map[string][]*protocol.Pending
@@ -74,15 +72,15 @@ func (p *Player) Case(w *world.World, unfilled *rule.Case) error {
 		return err
 	}
 	c := &course{
-		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, name: fmt.Sprint("case ", courses.Add(1)),
-		config: one.Config, secrets: []string{rule.Secret, rule.TokenPrefix + "0"}, flows: map[string]map[string]any{},
+		Player: p, World: w, one: one, name: fmt.Sprint("case ", courses.Add(1)),
+		secrets: []string{rule.Secret, rule.TokenPrefix + "0"}, flows: map[string]map[string]any{},
 		sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
 	}
-	if c.config["client_secret"] != nil {
-		c.secrets[0] = *c.config["client_secret"]
+	if secret := one.Config["client_secret"]; secret != nil {
+		c.secrets[0] = *secret
 	}
 	defer c.end()
-	if c.scripted {
+	if c.one.Scripted() {
 		if done, err := c.begin(&one.Steps[0]); done || err != nil {
 			return err
 		}
@@ -114,7 +112,7 @@ func (c *course) end() {
 // begin makes the instance or the client of a scripted case. It is done if a library, which judges the config when it opens
 // a client, rejects that as the first call must.
 func (c *course) begin(first *rule.Step) (done bool, err error) {
-	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World.Config(), c.config)}
+	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World.Config(), c.one.Config)}
 	switch {
 	case c.Library:
 		fields := map[string]any{"variables": variables(r.Config), "now": rule.Start}
@@ -163,7 +161,7 @@ func (c *course) call(s *rule.Step) error {
 	if clients := c.group(s); clients != nil {
 		return c.callAll(s, clients)
 	}
-	if c.scripted {
+	if c.one.Scripted() {
 		c.Script.Expect(s.Exchanges...)
 	}
 	var a protocol.Response

@@ -22,6 +22,12 @@ var functions = []struct{ name, parameters, result string }{
 	{"var_get", i64, i64}, {"var_set", i64 + i64, ""}, {"http_request", i64 + i64, i64},
 }
 
+// opcodes are those of other words. What cannot grow traps; once calls var_get.
+var opcodes = map[string]string{
+	"block": "\x20\x00", "+": "\x7c", "trap": "\x00", "begin": "\x03\x40", "again": "\x0c\x00\x0b",
+	"grow": "\xa7\x40\x00\x41\x7f\x46\x04\x40\x00\x0b", "once": "\x41\x00\x20\x00\x10\x0c\x42\x00\x52\x0d\x00\x1a",
+}
+
 // module is a plugin of a case in WebAssembly.
 func module(p *rule.Plugin) (string, error) {
 	version, _ := program(fmt.Sprintf("%-16s", fmt.Sprintf(`{"contract":%d}`, cmp.Or(p.Contract, 1))), "block 16 output_set")
@@ -47,26 +53,14 @@ func program(text, words string) (string, error) {
 		chunk := int(binary.LittleEndian.Uint64([]byte(text[i:])))
 		code += "\x20\x00\x42" + number(i) + "\x7c\x42" + number(chunk) + "\x10\x05" // store_u64
 	}
-	words, forever := strings.CutPrefix(words, "forever ")
-	if forever {
-		code += "\x03\x40"
-	}
 	for word := range strings.FieldsSeq(words) {
 		n, err := strconv.ParseInt(word, 0, 64)
 		f := slices.IndexFunc(functions, func(f struct{ name, parameters, result string }) bool { return f.name == word })
 		switch {
 		case err == nil:
 			code += "\x42" + number(int(n))
-		case word == "block":
-			code += "\x20\x00"
-		case word == "+":
-			code += "\x7c"
-		case word == "grow": // or it traps
-			code += "\xa7\x40\x00\x41\x7f\x46\x04\x40\x00\x0b"
-		case word == "trap":
-			code += "\x00"
-		case word == "once":
-			code += "\x41\x00\x20\x00\x10\x0c\x42\x00\x52\x0d\x00\x1a" // var_get
+		case opcodes[word] != "":
+			code += opcodes[word]
 		case f < 0:
 			return "", fmt.Errorf("a program has the word %q", word)
 		default:
@@ -75,9 +69,6 @@ func program(text, words string) (string, error) {
 			}
 			code += "\x10" + number(f)
 		}
-	}
-	if forever {
-		code += "\x0c\x00\x0b"
 	}
 	return sized(code + "\x41\x00\x0f\x0b"), nil // return drops what else is on the stack
 }

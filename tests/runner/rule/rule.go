@@ -253,7 +253,7 @@ type Logged struct {
 
 // Plugin is a plugin that a case makes: with a version, and with programs in place of what it does. A program has words:
 // a number, which is pushed; +; a function of Extism; block, the offset of a block with the text base_url; grow, which adds
-// pages of memory; trap; once, which ends the program if there is a var base_url; forever, at the beginning of a loop.
+// pages of memory; trap; once, which ends the program if there is a var base_url; begin and again, around what is repeated forever.
 type Plugin struct {
 	Contract int    `json:"contract"` // default: 1
 	Runs     string `json:"runs"`     // when the client opens
