@@ -2,6 +2,7 @@ package rostering
 
 import (
 	"net/url"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -28,5 +29,16 @@ func TestOrigins(t *testing.T) {
 func TestMarginIsRoundedUp(t *testing.T) {
 	if got := (&Config{RefreshMargin: 1500 * time.Millisecond}).keys()["refresh_margin"]; got != "2" {
 		t.Errorf("1.5 s are %q", got)
+	}
+}
+
+// The rules open clients with variables, which would not notice two fields that are exchanged.
+func TestEachKeyIsItsField(t *testing.T) {
+	var c Config
+	for key, value := range c.strings() {
+		field := reflect.ValueOf(&c).Elem().FieldByName(fieldOf(key)).Addr()
+		if field.Elem().Kind() == reflect.String && field.Pointer() != reflect.ValueOf(value).Pointer() {
+			t.Errorf("%s is not %s", key, fieldOf(key))
+		}
 	}
 }

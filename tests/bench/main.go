@@ -85,15 +85,17 @@ var server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *
 
 // forToken and forJobs are what a library sends, for a peer.
 var (
-	forToken = &protocol.HTTP{
-		Method: "POST", URL: server.URL + "/connect/token",
-		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
-		Body:    []byte("grant_type=client_credentials&client_id=c&client_secret=the-secret&scope=automatic-rostering-stage"),
-	}
-	forJobs = &protocol.HTTP{
-		Method: "GET", URL: server.URL + "/jobs",
-		Headers: map[string]string{"Authorization": "Bearer " + token, "CUSTOMER_ID": "c", "USER_ID": "u"},
-	}
+	forToken = protocol.Request{Op: "own", Fields: map[string]any{
+		"method": "POST", "url": server.URL + "/connect/token",
+		"headers": map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+		"body":    "grant_type=client_credentials&client_id=c&client_secret=the-secret&scope=automatic-rostering-stage",
+	}}
+	forJobs = protocol.Request{Op: "own", Fields: map[string]any{
+		"method": "GET", "url": server.URL + "/jobs",
+		"headers": map[string]string{"Authorization": "Bearer " + token, "CUSTOMER_ID": "c", "USER_ID": "u"},
+	}}
+	// ours is the call of the library that is compared with them.
+	ours = protocol.Request{Op: "list_jobs", Client: "0", Fields: map[string]any{}}
 )
 
 // adapter is a running adapter.
@@ -123,19 +125,18 @@ func (a adapter) do(r protocol.Request) float64 {
 }
 
 func (a adapter) open(client string) float64 {
-	now := time.Now().Unix()
-	return a.do(protocol.Request{Op: "open", Client: client, Call: protocol.Call{Now: &now}, Config: map[string]string{
-		"environment": "stage", "auth_url": server.URL, "base_url": server.URL,
-		"client_id": "c", "client_secret": "the-secret", "customer_id": "c", "user_id": "u",
-	}})
+	variables := map[string]string{
+		"ROSTERING_ENVIRONMENT": "stage", "ROSTERING_AUTH_URL": server.URL, "ROSTERING_BASE_URL": server.URL,
+		"ROSTERING_CLIENT_ID": "c", "ROSTERING_CLIENT_SECRET": "the-secret", "ROSTERING_CUSTOMER_ID": "c", "ROSTERING_USER_ID": "u",
+	}
+	fields := map[string]any{"now": time.Now().Unix(), "variables": variables}
+	return a.do(protocol.Request{Op: "open", Client: client, Fields: fields})
 }
 
-// repeat has the adapter make calls of a client's list_jobs or, if there is a request, send that with the language's HTTP client.
-func (a adapter) repeat(times int, bare *protocol.HTTP) float64 {
-	if bare != nil {
-		return a.do(protocol.Request{Op: "own", Times: times, HTTP: *bare})
-	}
-	return a.do(protocol.Request{Op: "list_jobs", Client: "0", Times: times})
+// repeat has the adapter make a request so often, one after the other.
+func (a adapter) repeat(times int, r protocol.Request) float64 {
+	r.Fields["times"] = times
+	return a.do(r)
 }
 
 // memory reads a field of what the kernel says about the memory of the process, in KB: VmHWM is the most so far.
@@ -161,19 +162,19 @@ func warmCall(h hosts.Host, peer string) []string {
 	defer a.close()
 	a.open("0")
 	calls := 50
-	batch := func(bare *protocol.HTTP) func() cost {
+	batch := func(r protocol.Request) func() cost {
 		return func() cost {
 			before := a.cpu()
-			took := a.repeat(calls, bare)
+			took := a.repeat(calls, r)
 			return cost{took, a.cpu() - before}
 		}
 	}
 	for began := time.Now(); time.Since(began) < 3*time.Second; { // compilers of runtimes take their time
-		a.repeat(calls, nil)
+		a.repeat(calls, ours)
 		took := a.repeat(calls, forJobs)
 		calls = min(max(int(0.1/took*float64(calls)), 50), 1000) // a tenth of a second
 	}
-	own, theirs := compare(25, batch(nil), batch(forJobs))
+	own, theirs := compare(25, batch(ours), batch(forJobs))
 	return []string{peer, ratio(own[1], theirs[1]), ratio(own[0], theirs[0])}
 }
 
@@ -189,7 +190,7 @@ func firstCall(h hosts.Host, peer string) []string {
 			return cost{call(a), ready, a.memory("VmHWM")}
 		}
 	}
-	own, theirs := compare(15, measure(func(a adapter) float64 { return a.open("0") + a.repeat(1, nil) }),
+	own, theirs := compare(15, measure(func(a adapter) float64 { return a.open("0") + a.repeat(1, ours) }),
 		measure(func(a adapter) float64 { return a.repeat(1, forToken) + a.repeat(1, forJobs) }))
 	return []string{
 		peer, milliseconds(own[1]), milliseconds(theirs[0]), milliseconds(own[0]), ratio(own[0], theirs[0]), megabytes(theirs[2]),
@@ -212,9 +213,9 @@ func clients(h hosts.Host, _ string) []string {
 	first, before := a.open("0"), a.memory("VmRSS")
 	next := least(func(n int) float64 { return a.open(fmt.Sprint(n)) })
 	memory := (a.memory("VmRSS") - before) / further
-	list := least(func(int) float64 { return a.repeat(1, nil) })
+	list := least(func(int) float64 { return a.repeat(1, ours) })
 	force := least(func(int) float64 {
-		return a.do(protocol.Request{Op: "get_token", Client: "0", Call: protocol.Call{Force: true}})
+		return a.do(protocol.Request{Op: "get_token", Client: "0", Fields: map[string]any{"force": true}})
 	})
 	return []string{milliseconds(first), next, megabytes(memory), list, force}
 }

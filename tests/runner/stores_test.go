@@ -24,13 +24,14 @@ func TestFileStore(t *testing.T) {
 		}
 		host := h.Start(t)
 		folder := filepath.Join(t.TempDir(), "[new]", "store")
-		store := protocol.Open{Store: &protocol.Store{Name: t.Name(), URL: "file:" + folder}}
-		do := func(op, value string) protocol.Response {
-			a, err := host.Do(protocol.Request{Op: "store", Open: store, Do: op, Key: "a", Value: value, TTL: 3600})
+		store := map[string]string{"name": t.Name(), "url": "file:" + folder}
+		do := func(op, value string) any {
+			fields := map[string]any{"store": store, "do": op, "key": "a", "value": value, "ttl": 3600}
+			a, err := host.Do(protocol.Request{Op: "store", Fields: fields})
 			if err != nil || a.Error+a.Text != "" {
 				t.Fatalf("%s: %+v, %v", op, a, err)
 			}
-			return a
+			return a.JSON
 		}
 		write := func(path, content string) {
 			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -52,24 +53,17 @@ func TestFileStore(t *testing.T) {
 				t.Errorf("the mode of %s is not %v: %v, %v", path, want, info, err)
 			}
 		}
-		const none = "none"
-		get := func() string {
-			if a := do("get", ""); a.Value != nil {
-				return *a.Value
-			}
-			return none
-		}
 		now, later := fmt.Sprint(time.Now().UnixMilli()-1), fmt.Sprint(time.Now().Add(time.Hour).UnixMilli())
-		for content, want := range map[string]string{
-			later + "\nvalue": "value", later + "\n": "", now + "\nexpired": none, later: none, "+" + later + "\nx": none,
-			later + "\n\xff": none, "": none,
+		for content, want := range map[string]any{
+			later + "\nvalue": "value", later + "\n": "", now + "\nexpired": nil, later: nil, "+" + later + "\nx": nil,
+			later + "\n\xff": nil, "": nil,
 		} {
 			write(path, content)
-			if got := get(); got != want {
-				t.Errorf("after %q the value is %s", content, got)
+			if got := do("get", ""); got != want {
+				t.Errorf("after %q the value is %v", content, got)
 			}
-			added := do("add", "added").Added
-			if added == nil || *added != (want == none) || *added != (get() == "added") {
+			added := do("add", "added")
+			if added != (want == nil) || added != (do("get", "") == "added") {
 				t.Errorf("after %q it was added: %v", content, added)
 			}
 		}
@@ -85,8 +79,8 @@ func TestFileStore(t *testing.T) {
 			_ = os.Remove(path)
 		}()
 		do("set", "later")
-		if got := get(); got != "later" {
-			t.Errorf("a file that could not be replaced at first has the value %s", got)
+		if got := do("get", ""); got != "later" {
+			t.Errorf("a file that could not be replaced at first has the value %v", got)
 		}
 		// What processes that died have left is removed when it is old.
 		young, old := path+".tmp.00", filepath.Join(folder, strings.Repeat("0", 64)+".tmp.01")

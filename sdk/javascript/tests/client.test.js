@@ -26,6 +26,19 @@ test('a response is like that of fetch', bound, async () => {
   assert.equal(await (await client.listJobs()).text(), '');
 });
 
+test('a logger that throws makes no call fail', bound, async () => {
+  const fail = () => {
+    throw new Error('the log is full');
+  };
+  const responses = [new Response('', { status: 401 }), Response.json([])];
+  const logger = { debug: fail, info: fail, warn: fail, error: fail };
+  const { client } = await start(
+    byService(() => /** @type {Response} */ (responses.shift())),
+    { logger },
+  );
+  assert.equal((await client.listJobs()).status, 200);
+});
+
 test('the body of a response, in every form', bound, async () => {
   const type = 'application/x-www-form-urlencoded';
   const { client } = await start(

@@ -1,5 +1,4 @@
 /* Drives the library for the suite: see ../README.md. Each request has a thread. */
-#include <iconv.h>
 #include <math.h>
 #include <pthread.h>
 #include <search.h>
@@ -18,7 +17,7 @@ typedef struct client {
     char *name;
     rostering_client *handle;
     atomic_llong now; /* what its clock shows */
-    atomic_bool closed;
+    int calls;        /* that run */
 } client;
 
 typedef struct call {
@@ -28,11 +27,9 @@ typedef struct call {
     rostering_client *view;
     rostering_cancel *cancel;
     int64_t timeout_ms;
-    /* The library does nothing if the error is set: so this looks at none, and returns what it has. */
-    json_t *(*operation)(struct call *c, rostering_error **error);
 } call;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of running and standard output */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of running, calls and standard output */
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static call *running;
 static client nobody = {.name = ""}, *clients = &nobody; /* the last first */
@@ -56,15 +53,17 @@ static int64_t milliseconds(const json_t *seconds, int64_t otherwise) {
     return json_is_null(seconds) ? ROSTERING_NO_TIMEOUT : (int64_t)ceil(json_number_value(seconds) * 1000);
 }
 
-/* converted returns a text in another encoding, to free. Bytes are the characters of ISO-8859-1. */
-static char *converted(const char *text, size_t *length, const char *from, const char *to) {
-    size_t left = *length, room = 2 * left + 1;
-    char *all = malloc(room), *end = all;
-    iconv_t conversion = iconv_open(to, from);
-    iconv(conversion, (char **)&text, &left, &end, &room);
-    iconv_close(conversion);
-    *length = (size_t)(end - all);
-    return all;
+/* characters makes a string with a character for each byte. */
+static json_t *characters(const char *bytes, size_t length) {
+    char *text = malloc(2 * length + 1), *end = text;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        if (byte >= 0x80) *end++ = (char)(0xC0 | byte >> 6);
+        *end++ = (char)(byte < 0x80 ? byte : 0x80 | (byte & 0x3F));
+    }
+    json_t *string = json_stringn(text, (size_t)(end - text));
+    free(text);
+    return string;
 }
 
 /* put writes a line, and frees its object. */
@@ -88,9 +87,7 @@ static json_t *add(json_t *to, const rostering_response *response) {
     json_object_set_new(to, "headers", headers);
     json_object_set_new(to, "status", json_integer(rostering_response_status(response)));
     size_t length = rostering_response_body_length(response);
-    char *body = converted(rostering_response_body(response), &length, "ISO-8859-1", "UTF-8");
-    json_object_set_new(to, "body", json_stringn(body, length));
-    free(body);
+    json_object_set_new(to, "body", characters(rostering_response_body(response), length));
     return to;
 }
 
@@ -140,10 +137,8 @@ static rostering_config *read_config(call *c, rostering_error **error) {
     json_t *variables = get(c, "variables"), *value;
     const char *key;
     json_object_foreach(variables, key, value) setenv(key, json_string_value(value), 1);
-    rostering_config *config = variables != NULL ? rostering_config_from_env(error) : rostering_config_new();
+    rostering_config *config = rostering_config_from_env(error);
     json_object_foreach(variables, key, value) unsetenv(key);
-    json_object_foreach(get(c, "config"), key, value)
-        rostering_config_set(config, key, json_string_value(value), error);
     json_object_foreach(get(c, "headers"), key, value)
         rostering_config_set_header(config, key, json_string_value(value), error);
     if (get(c, "wasm")) rostering_config_set(config, "plugin_file", text(c->request, "wasm"), error);
@@ -156,34 +151,15 @@ static rostering_config *read_config(call *c, rostering_error **error) {
     return config;
 }
 
-/* free_closed frees clients that are closed, with their threads, but not the last of them, whose calls are errors. */
-static void free_closed(const char *opened) {
-    int newer = 0;
-    for (client *of = clients; of != NULL; of = of->next) {
-        bool used = !of->closed || (strcmp(of->name, opened) != 0 && ++newer <= 4);
-        pthread_mutex_lock(&lock);
-        for (call *r = running; r != NULL; r = r->next) used |= r->client == of;
-        pthread_mutex_unlock(&lock);
-        if (used) continue;
-        rostering_client_free(of->handle);
-        of->handle = NULL;
-    }
-}
-
 static json_t *open_client(call *c, rostering_error **error) {
-    free_closed(text(c->request, "client"));
     c->client = calloc(1, sizeof *c->client);
-    *c->client = (client){.next = clients, .name = strdup(text(c->request, "client"))};
+    *c->client = (client){.next = clients, .name = strdup(text(c->request, "client")), .calls = 1};
     c->client->now = json_integer_value(get(c, "now"));
     clients = c->client;
     rostering_config *config = read_config(c, error);
     c->client->handle = rostering_client_open(config, error);
     rostering_config_free(config);
     return NULL;
-}
-
-static json_t *list_jobs(call *c, rostering_error **error) {
-    return of_service(rostering_list_jobs(c->view, c->timeout_ms, c->cancel, error));
 }
 
 static json_t *send_request(call *c, rostering_error **error) {
@@ -195,10 +171,8 @@ static json_t *send_request(call *c, rostering_error **error) {
     json_object_foreach(get(c, "query"), key, value)
         rostering_request_add_query(request, key, json_string_value(value), error);
     if (get(c, "body")) {
-        size_t length = json_string_length(get(c, "body"));
-        char *body = converted(text(c->request, "body"), &length, "UTF-8", "ISO-8859-1");
-        rostering_request_set_body(request, (uint8_t *)body, length, error);
-        free(body);
+        const char *body = text(c->request, "body");
+        rostering_request_set_body(request, (const uint8_t *)body, json_string_length(get(c, "body")), error);
     }
     if (get(c, "json")) {
         char *json = json_dumps(get(c, "json"), JSON_ENCODE_ANY | JSON_COMPACT);
@@ -210,55 +184,72 @@ static json_t *send_request(call *c, rostering_error **error) {
     return response;
 }
 
+/* of_json is a value that the library returned as JSON. */
+static json_t *of_json(const char *json) {
+    return json == NULL ? NULL : json_pack("{s:o}", "json", json_loads(json, 0, NULL));
+}
+
 static json_t *get_token(call *c, rostering_error **error) {
     bool force = json_is_true(get(c, "force"));
     const char *refused = text(c->request, "refused");
     rostering_token *token = rostering_get_token(c->view, force, refused, c->timeout_ms, c->cancel, error);
-    if (token == NULL) return NULL;
-    json_t *response = json_pack("{s:s}", "body", rostering_token_json(token));
+    json_t *response = of_json(rostering_token_json(token));
     rostering_token_free(token);
     return response;
 }
 
-static json_t *set_token(call *c, rostering_error **error) {
-    rostering_set_token(c->view, text(c->request, "token"), error);
-    return NULL;
-}
-
-static json_t *set_secret(call *c, rostering_error **error) {
-    rostering_set_secret(c->view, text(c->request, "secret"), error);
-    return NULL;
-}
-
 static json_t *status(call *c, rostering_error **error) {
     char *status = rostering_client_status(c->view, error);
-    if (status == NULL) return NULL;
-    json_t *response = json_pack("{s:s}", "body", status);
+    json_t *response = of_json(status);
     rostering_text_free(status);
     return response;
 }
 
-static json_t *clear_token(call *c, rostering_error **error) {
-    rostering_clear_token(c->view, error);
-    return NULL;
-}
-
-static json_t *close_client(call *c, rostering_error **error) {
+/* close_client also frees the client, with its threads, if no request for it follows. */
+static void close_client(call *c) {
     rostering_client_close(c->view, milliseconds(get(c, "timeout"), ROSTERING_NO_TIMEOUT));
-    c->client->closed |= c->view == c->client->handle;
-    return NULL;
+    if (!json_is_true(get(c, "forget"))) return;
+    pthread_mutex_lock(&lock);
+    while (c->client->calls > 1) pthread_cond_wait(&ended, &lock);
+    pthread_mutex_unlock(&lock);
+    rostering_client_free(c->client->handle);
+    c->client->handle = c->view = NULL;
 }
 
-static json_t *cancel(call *c, rostering_error **error) {
+static void cancel(call *c) {
     pthread_mutex_lock(&lock);
     for (call *r = running; r != NULL; r = r->next)
         if (json_equal(get(r, "id"), get(c, "target"))) rostering_cancel_calls(r->cancel);
     pthread_mutex_unlock(&lock);
-    return NULL;
 }
 
-static json_t *lacking(call *c, rostering_error **error) {
-    return json_pack("{s:s}", "text", "C has no such operation");
+static bool is(const call *c, const char *op) {
+    return strcmp(text(c->request, "op"), op) == 0;
+}
+
+/* perform returns what a call has, and looks at no error: the library does nothing if it is set. */
+static json_t *perform(call *c, rostering_error **error) {
+    if (is(c, "open")) return open_client(c, error);
+    if (is(c, "list_jobs")) return of_service(rostering_list_jobs(c->view, c->timeout_ms, c->cancel, error));
+    if (is(c, "send_request")) return send_request(c, error);
+    if (is(c, "get_token")) return get_token(c, error);
+    if (is(c, "status")) return status(c, error);
+    if (is(c, "set_token")) {
+        char *token = json_dumps(get(c, "token"), 0);
+        rostering_set_token(c->view, token, error);
+        free(token);
+    } else if (is(c, "set_secret")) {
+        rostering_set_secret(c->view, text(c->request, "secret"), error);
+    } else if (is(c, "clear_token")) {
+        rostering_clear_token(c->view, error);
+    } else if (is(c, "close")) {
+        close_client(c);
+    } else if (is(c, "cancel")) {
+        cancel(c);
+    } else {
+        return json_pack("{s:s}", "text", "C has no such operation");
+    }
+    return NULL;
 }
 
 /* change replaces the view of a call, or frees it. */
@@ -272,23 +263,20 @@ static void make_view(call *c, rostering_error **error) {
     static const char *const ids[] = {"customer_id", "user_id"};
     const char *name;
     json_t *value;
-    if (c->operation == open_client) return;
+    if (is(c, "open")) return;
     c->view = c->client->handle;
     for (size_t i = 0; i < 2; i++)
         if (get(c, ids[i])) change(c, rostering_client_view(c->view, ids[i], text(c->request, ids[i]), error));
-    if (c->operation != list_jobs) return;
+    if (!is(c, "list_jobs")) return;
     json_object_foreach(get(c, "headers"), name, value)
         change(c, rostering_client_with_header(c->view, name, json_string_value(value), error));
 }
 
-/* again waits for the next attempt, if the error has one of the codes, or is retryable if there are none. */
+/* again waits for the next attempt, if the error has the code, or is retryable if there is none. */
 static bool again(call *c, rostering_retries *retries, rostering_error **error) {
-    json_t *codes = json_object_get(get(c, "retry"), "codes"), *code;
-    if (codes == NULL || *error == NULL) return rostering_retry(retries, c->cancel, error);
-    bool wanted = false;
-    size_t i;
-    json_array_foreach(codes, i, code) wanted |=
-        strcmp(json_string_value(code), rostering_error_field(*error, "code")) == 0;
+    const char *code = text(get(c, "retry"), "code");
+    if (code == NULL || *error == NULL) return rostering_retry(retries, c->cancel, error);
+    bool wanted = strcmp(code, rostering_error_field(*error, "code")) == 0;
     return rostering_retry_if(retries, wanted, c->cancel, error);
 }
 
@@ -299,10 +287,10 @@ static void *run(void *argument) {
     int64_t deadline = milliseconds(json_object_get(retry, "deadline"), 0);
     rostering_retries *retries = retry != NULL ? rostering_retries_new(deadline) : NULL;
     make_view(c, &error);
-    if (c->operation != open_client) sem_post(&begun);
-    do response = c->operation(c, &error);
+    if (!is(c, "open")) sem_post(&begun);
+    do response = perform(c, &error);
     while (again(c, retries, &error));
-    if (c->operation == open_client) sem_post(&begun);
+    if (is(c, "open")) sem_post(&begun);
     rostering_retries_free(retries);
     change(c, c->client->handle);
     if (response == NULL) response = error != NULL ? of_error(error) : json_object();
@@ -312,7 +300,8 @@ static void *run(void *argument) {
     call **at = &running;
     while (*at != c) at = &(*at)->next;
     *at = c->next;
-    pthread_cond_signal(&ended);
+    c->client->calls--;
+    pthread_cond_broadcast(&ended);
     pthread_mutex_unlock(&lock);
     rostering_cancel_free(c->cancel);
     json_decref(c->request);
@@ -322,24 +311,16 @@ static void *run(void *argument) {
 
 /* start starts a thread for a request. */
 static void start(json_t *request) {
-    static const struct {
-        const char *name;
-        json_t *(*run)(call *c, rostering_error **error);
-    } operations[] = {{"open", open_client}, {"cancel", cancel}, {"list_jobs", list_jobs},
-        {"send_request", send_request}, {"get_token", get_token}, {"set_token", set_token}, {"set_secret", set_secret},
-        {"status", status}, {"clear_token", clear_token}, {"close", close_client}, {NULL, lacking}};
-    size_t i = 0;
-    while (operations[i].name != NULL && strcmp(operations[i].name, text(request, "op")) != 0) i++;
     const char *name = text(request, "client");
     call *c = calloc(1, sizeof *c);
-    *c =
-        (call){.request = request, .client = clients, .cancel = rostering_cancel_new(), .operation = operations[i].run};
+    *c = (call){.request = request, .client = clients, .cancel = rostering_cancel_new()};
     c->timeout_ms = milliseconds(get(c, "timeout"), ROSTERING_CLIENT_TIMEOUT);
     while (c->client != &nobody && (name == NULL || strcmp(c->client->name, name) != 0)) c->client = c->client->next;
     if (get(c, "now")) c->client->now = json_integer_value(get(c, "now"));
     pthread_mutex_lock(&lock);
     c->next = running;
     running = c;
+    c->client->calls++;
     pthread_mutex_unlock(&lock);
     pthread_t thread;
     pthread_create(&thread, NULL, run, c);

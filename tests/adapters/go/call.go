@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,7 +13,7 @@ import (
 	"automatic-rostering/tests/runner/protocol"
 )
 
-func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a protocol.Response, err error) {
+func call(ctx context.Context, c *rostering.Client, r request) (a protocol.Response, _ error) {
 	c = view(c, r.CustomerID, c.ForCustomer, c.ForNoCustomer)
 	c = view(c, r.UserID, c.ForUser, c.ForNoUser)
 	var options []rostering.CallOption
@@ -28,25 +26,21 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 		return answer(c.ListJobs(ctx, options...))
 	case "send_request":
 		return answer(c.SendRequest(ctx, rostering.Request{
-			Method: r.Method, Path: *cmp.Or(r.Path, new(string)), Query: lists(r.Query), Header: lists(r.Headers), Body: body(r.HTTP),
+			Method: r.Method, Path: r.Path, Query: lists(r.Query), Header: lists(r.Headers), Body: body(r),
 		}, options...))
 	case "get_token":
 		return getToken(ctx, c, r, options)
 	case "set_token":
-		var t token
-		if err = json.Unmarshal([]byte(r.Token), &t); err == nil {
-			err = c.SetToken(ctx, rostering.Token{
-				AccessToken: rostering.Secret(t.AccessToken), Type: t.TokenType, ExpiresAt: time.Unix(t.ExpiresAt, 0), CacheKey: t.CacheKey,
-			})
-		}
-		return a, err
+		t := r.Token
+		return a, c.SetToken(ctx, rostering.Token{
+			AccessToken: rostering.Secret(t.AccessToken), Type: t.TokenType, ExpiresAt: time.Unix(t.ExpiresAt, 0), CacheKey: t.CacheKey,
+		})
 	case "clear_token":
 		return a, c.ClearToken(ctx)
 	case "set_secret":
 		return a, c.SetSecret(ctx, rostering.Secret(r.Secret))
 	case "status":
-		a.Body, err = json.Marshal(c.Status())
-		return a, err
+		return protocol.Response{JSON: c.Status()}, nil
 	}
 	if limit := seconds(r.Timeout); limit != 0 { // what is left takes a context alone
 		var cancel context.CancelFunc
@@ -59,7 +53,7 @@ func call(ctx context.Context, c *rostering.Client, r protocol.Request) (a proto
 		if err != nil {
 			return a, err
 		}
-		return own(ctx, r.HTTP, transport)
+		return own(ctx, r, transport)
 	case "close":
 		return a, c.Shutdown(ctx)
 	}
@@ -102,7 +96,7 @@ type token struct {
 	CacheKey    string `json:"cache_key"`
 }
 
-func getToken(ctx context.Context, c *rostering.Client, r protocol.Request, options []rostering.CallOption) (a protocol.Response, err error) {
+func getToken(ctx context.Context, c *rostering.Client, r request, options []rostering.CallOption) (a protocol.Response, err error) {
 	var all []rostering.TokenOption
 	for _, option := range options {
 		all = append(all, option)
@@ -114,12 +108,11 @@ func getToken(ctx context.Context, c *rostering.Client, r protocol.Request, opti
 		all = append(all, rostering.Refused(rostering.Secret(r.Refused)))
 	}
 	t, err := c.GetToken(ctx, all...)
-	a.Body, _ = json.Marshal(token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey})
-	return a, err
+	return protocol.Response{JSON: token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey}}, err
 }
 
 // own sends a program's own request: with the library's transport or, with nil, by net/http alone.
-func own(ctx context.Context, r protocol.HTTP, transport http.RoundTripper) (a protocol.Response, err error) {
+func own(ctx context.Context, r request, transport http.RoundTripper) (a protocol.Response, err error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body(r))
 	if err != nil {
 		return a, err
@@ -153,12 +146,12 @@ func lists(values map[string]string) map[string][]string {
 }
 
 // body is the request's body, or nil.
-func body(r protocol.HTTP) io.Reader {
+func body(r request) io.Reader {
 	switch {
 	case r.Once:
-		return io.MultiReader(bytes.NewReader(r.Body))
+		return io.MultiReader(strings.NewReader(*r.Body))
 	case r.Body != nil:
-		return bytes.NewReader(r.Body)
+		return strings.NewReader(*r.Body)
 	}
 	return nil
 }

@@ -9,8 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,13 +24,40 @@ type client struct {
 	now *atomic.Int64
 }
 
+// request is a request of ../README.md. Fields that may be null are left as JSON.
+type request struct {
+	protocol.Request
+	Variables  map[string]string
+	Timeout    json.RawMessage
+	MaxBody    *int64 `json:"max_body"`
+	UserAgent  string `json:"user_agent"`
+	Store      store
+	Now        *int64
+	CustomerID json.RawMessage `json:"customer_id"`
+	UserID     json.RawMessage `json:"user_id"`
+
+	Force, Once       bool
+	Refused, Secret   string
+	Token             token
+	Method, Path, URL string
+	Headers, Query    map[string]string
+	Body              *string
+	Do, Key, Value    string
+	TTL               float64
+	Times             int
+	Retry             *struct {
+		Deadline float64
+		Code     rostering.Code
+	}
+}
+
 // The clients and stores by their names, and how to cancel the requests in progress.
 var clients, stores, cancels sync.Map
 
 func main() {
 	var background sync.WaitGroup
 	for in := json.NewDecoder(os.Stdin); ; {
-		var r protocol.Request
+		var r request
 		if in.Decode(&r) != nil {
 			break
 		}
@@ -50,7 +75,7 @@ func main() {
 	background.Wait()
 }
 
-func respond(ctx context.Context, r protocol.Request) {
+func respond(ctx context.Context, r request) {
 	result, err := perform(ctx, r)
 	for n := 1; n < r.Times && err == nil; n++ {
 		result, err = perform(ctx, r)
@@ -65,7 +90,7 @@ func respond(ctx context.Context, r protocol.Request) {
 
 func write(r protocol.Response) error { return json.NewEncoder(os.Stdout).Encode(r) }
 
-func perform(ctx context.Context, r protocol.Request) (a protocol.Response, err error) {
+func perform(ctx context.Context, r request) (a protocol.Response, err error) {
 	c, isOpen := clients.Load(r.Client)
 	switch {
 	case r.Op == "open":
@@ -78,7 +103,7 @@ func perform(ctx context.Context, r protocol.Request) (a protocol.Response, err 
 		}
 		return a, nil
 	case r.Op == "own" && r.Client == "":
-		return own(ctx, r.HTTP, nil)
+		return own(ctx, r, nil)
 	case !isOpen:
 		return a, fmt.Errorf("no client %q", r.Client)
 	case r.Retry == nil:
@@ -87,10 +112,10 @@ func perform(ctx context.Context, r protocol.Request) (a protocol.Response, err 
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(r.Retry.Deadline*float64(time.Second)))
 	defer cancel()
 	again := func(ctx context.Context) (protocol.Response, error) { return call(ctx, c.(client).Client, r) }
-	if r.Retry.Codes == nil {
+	if r.Retry.Code == "" {
 		return rostering.Retry(ctx, again)
 	}
-	return rostering.RetryIf(ctx, func(e *rostering.Error) bool { return slices.Contains(r.Retry.Codes, string(e.Code)) }, again)
+	return rostering.RetryIf(ctx, func(e *rostering.Error) bool { return e.Code == r.Retry.Code }, again)
 }
 
 // failure is the response for an error.
@@ -109,11 +134,11 @@ func failure(err error) protocol.Response {
 	return a
 }
 
-func open(ctx context.Context, r protocol.Request) error {
+func open(ctx context.Context, r request) error {
 	c := client{now: new(atomic.Int64)}
 	c.now.Store(*r.Now)
 	options := []rostering.Option{
-		rostering.WithLogger(slog.New(handler{slog.DiscardHandler, r})), rostering.WithHeader(lists(r.Headers)),
+		rostering.WithLogger(slog.New(handler{slog.DiscardHandler, r.Client})), rostering.WithHeader(lists(r.Headers)),
 		rostering.WithClock(func() time.Time { return time.Unix(c.now.Load(), 0) }),
 	}
 	if r.Timeout != nil {
@@ -132,36 +157,22 @@ func open(ctx context.Context, r protocol.Request) error {
 		}
 		options = append(options, rostering.WithPlugin(wasm))
 	}
-	if r.Store != nil {
-		store, err := openStore(r.Store)
+	if r.Store.Name != "" {
+		store, err := r.Store.open()
 		if err != nil {
 			return err
 		}
 		options = append(options, rostering.WithStore(store))
 	}
-	var err error
-	if c.Client, err = rostering.New(ctx, config(r), options...); err == nil {
-		clients.Store(r.Client, c)
-	}
-	return err
-}
-
-// config makes a config as programs do: from variables, or with its fields.
-func config(r protocol.Request) rostering.Config {
 	for name, value := range r.Variables {
 		_ = os.Setenv(name, value)
 		defer func() { _ = os.Unsetenv(name) }()
 	}
-	if r.Variables != nil {
-		return rostering.ConfigFromEnv()
+	var err error
+	if c.Client, err = rostering.New(ctx, rostering.ConfigFromEnv(), options...); err == nil {
+		clients.Store(r.Client, c)
 	}
-	margin, _ := strconv.Atoi(r.Config["refresh_margin"])
-	return rostering.Config{
-		Environment: rostering.Environment(r.Config["environment"]), AuthURL: r.Config["auth_url"], BaseURL: r.Config["base_url"],
-		ClientID: r.Config["client_id"], ClientSecret: rostering.Secret(r.Config["client_secret"]),
-		CustomerID: r.Config["customer_id"], UserID: r.Config["user_id"], Scope: r.Config["scope"],
-		RefreshMargin: time.Duration(margin) * time.Second, AllowHTTP: r.Config["allow_http"] == "true",
-	}
+	return err
 }
 
 // seconds converts a timeout. Null becomes 0, which means no timeout to the library.
@@ -171,18 +182,15 @@ func seconds(number json.RawMessage) time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
 
-// handler passes the lines of a client's log on as events, or throws.
+// handler passes the lines of a client's log on as events.
 type handler struct {
 	slog.Handler
-	opened protocol.Request
+	client string
 }
 
 func (h handler) Enabled(context.Context, slog.Level) bool { return true }
 
 func (h handler) Handle(_ context.Context, r slog.Record) error {
-	if h.opened.Log == "throws" {
-		return errors.New("the log is full")
-	}
 	line := protocol.Log{Level: strings.ToLower(r.Level.String()), Line: r.Message}
-	return write(protocol.Response{Event: "log", Client: h.opened.Client, Log: line})
+	return write(protocol.Response{Event: "log", Client: h.client, Log: line})
 }

@@ -16,13 +16,16 @@ import (
 	"automatic-rostering/tests/runner/protocol"
 )
 
-// openStore returns the store of that name, which it makes first.
-func openStore(o *protocol.Store) (rostering.Store, error) {
-	open, _ := stores.LoadOrStore(o.Name, sync.OnceValues(func() (rostering.Store, error) { return newStore(o) }))
+// store is a store: another name is another one, even with the same URL.
+type store struct{ Name, URL string }
+
+// open returns the store, which it makes first.
+func (o store) open() (rostering.Store, error) {
+	open, _ := stores.LoadOrStore(o.Name, sync.OnceValues(func() (rostering.Store, error) { return o.make() }))
 	return open.(func() (rostering.Store, error))()
 }
 
-func newStore(o *protocol.Store) (rostering.Store, error) {
+func (o store) make() (rostering.Store, error) {
 	switch kind, place, _ := strings.Cut(o.URL, ":"); kind {
 	case "memory":
 		return new(rostering.MemoryStore), nil
@@ -39,24 +42,25 @@ func newStore(o *protocol.Store) (rostering.Store, error) {
 	return redisstore.New(redis.NewClient(options)), nil
 }
 
-func useStore(ctx context.Context, r protocol.Request) (a protocol.Response, err error) {
-	s, err := openStore(r.Store)
+func useStore(ctx context.Context, r request) (a protocol.Response, err error) {
+	s, err := r.Store.open()
 	if err != nil {
 		return a, err
 	}
-	ttl := time.Duration(r.TTL * float64(time.Second))
+	var result any
+	ttl := time.Duration(r.TTL) * time.Second
 	switch r.Do {
 	case "get":
-		value, found, err := s.Get(ctx, r.Key)
-		if found {
-			a.Value = &value
+		var found bool
+		if result, found, err = s.Get(ctx, r.Key); !found {
+			result = nil
 		}
-		return a, err
 	case "add":
-		added, err := s.Add(ctx, r.Key, r.Value, ttl)
-		return protocol.Response{Added: &added}, err
+		result, err = s.Add(ctx, r.Key, r.Value, ttl)
+	case "set":
+		err = s.Set(ctx, r.Key, r.Value, ttl)
 	}
-	return a, s.Set(ctx, r.Key, r.Value, ttl)
+	return protocol.Response{JSON: result}, err
 }
 
 // httpStore is a store at a URL.

@@ -15,14 +15,10 @@ import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withT
  * @property {(error: any) => string} show returns all that a debugger could show
  */
 
-const closedToKeep = 16; // for calls that come after close
-
 /** Carries out requests. */
 export class Adapter {
   /** @type {Map<string, Opened>} */
   #clients = new Map();
-  /** @type {string[]} */
-  #closed = [];
   /** @type {Map<string, Promise<Store>>} */
   #stores = new Map();
   #runtime;
@@ -43,29 +39,19 @@ export class Adapter {
   }
 
   /** @param {Request} request @param {Context} context */
-  async #run(request, context) {
-    const { op, client: name } = request;
-    if (op === 'store') return this.#useStore(request);
-    if (op === 'own' && name === undefined) return received(await fetch(request.url, init(request, context.signal)));
-    if (op === 'open') {
-      this.#clients.set(name, await this.#open(request));
-      return {};
-    }
-    const opened = this.#clients.get(name);
-    if (!opened) throw new Error(`no client ${name}`);
-    if (request.now !== undefined) opened.now = request.now;
-    const call = () => this.#call(opened, request, context);
+  #run(request, context) {
+    const call = () => this.#call(request, context);
     if (!request.retry) return call();
-    const { deadline, codes } = request.retry;
-    const retryIf = codes && ((/** @type {RosteringError} */ { code }) => codes.includes(code));
+    const { deadline, code } = request.retry;
+    const retryIf = code && ((/** @type {RosteringError} */ error) => error.code === code);
     return retry(call, { deadlineMs: 1000 * deadline, retryIf, signal: context.signal });
   }
 
-  /** @param {Request} request @returns {Promise<Opened>} */
+  /** @param {Request} request */
   async #open(request) {
-    const { variables, config, user_agent: agent, max_body: maxBody, wasm: plugin, now, headers } = request;
+    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, now, headers } = request;
     const opened = /** @type {Opened} */ ({ now, send: agent && withUserAgent(agent) });
-    opened.client = await Client.open(variables ? configFromEnv(variables) : typedConfig(config), {
+    opened.client = await Client.open(configFromEnv(variables), {
       ...timeout(request),
       maxBody,
       plugin,
@@ -75,59 +61,48 @@ export class Adapter {
       clock: () => 1000 * opened.now,
       logger: this.#logger(request),
     });
-    return opened;
+    this.#clients.set(request.client, opened);
   }
 
   /** @param {Request} request */
-  #logger({ client, log }) {
-    const at = (/** @type {string} */ level) => (/** @type {string} */ line) => {
-      if (log === 'throws') throw new Error('the log is full');
+  #logger({ client }) {
+    const at = (/** @type {string} */ level) => (/** @type {string} */ line) =>
       this.#runtime.emit({ event: 'log', client, level, line });
-    };
     return { debug: at('debug'), info: at('debug'), warn: at('warn'), error: at('warn') };
   }
 
-  /** @param {Opened} opened @param {Request} request @param {Context} context */
-  async #call({ client, send }, request, context) {
+  /** @param {Request} request @param {Context} context */
+  async #call(request, { signal, waitUntil }) {
     const { op, customer_id: customerId, user_id: userId, force, refused } = request;
     const { path, method, headers, query: searchParams, json } = request;
     const sent = { path, method, headers, searchParams, json, body: body(request) };
-    const { signal, waitUntil } = context;
     const options = { signal, waitUntil, ...timeout(request) };
+    const opened = this.#clients.get(request.client);
+    if (opened && request.now !== undefined) opened.now = request.now;
+    const { client, send } = /** @type {Opened} */ (opened ?? {});
     let view = client;
     if (customerId !== undefined) view = view.forCustomer(customerId);
     if (userId !== undefined) view = view.forUser(userId);
     /** @type {Record<string, () => any>} */
     const calls = {
+      open: () => this.#open(request),
       list_jobs: () => view.listJobs({ headers, ...options }),
       send_request: () => client.sendRequest({ ...sent, customerId, userId, ...options }),
-      own: () => withToken(client, send)(request.url, init(request, signal)),
+      own: () => (client ? withToken(client, send) : fetch)(request.url, init(request, signal)),
       get_token: () => view.getToken({ force, refused, ...options }),
-      set_token: () => client.setToken(new Token(JSON.parse(request.token))),
+      set_token: () => client.setToken(new Token(request.token)),
       clear_token: () => client.clearToken(),
       set_secret: () => client.setSecret(request.secret),
-      status: () => ({ body: JSON.stringify(view.status()) }),
-      close: () => view.close(timeout(request)).then(() => view === client && this.#forget(request.client)),
+      status: () => view.status(),
+      store: async () => (await this.#store(request.store))[request.do](request.key, request.value, request.ttl),
+      close: () => view.close(timeout(request)).then(() => request.forget && this.#clients.delete(request.client)),
     };
     const result = await /** @type {() => any} */ (calls[op])();
     if (result instanceof Response) return received(result);
-    return result instanceof Token ? { body: JSON.stringify(result.toObject()) } : { ...result };
+    return { json: result instanceof Token ? result.toObject() : result };
   }
 
-  /** Forgets a client after some others have closed. @param {string} client */
-  #forget(client) {
-    this.#closed.push(client);
-    if (this.#closed.length > closedToKeep) this.#clients.delete(this.#closed.shift() ?? '');
-  }
-
-  /** @param {Request} request */
-  async #useStore({ store: spec, do: operation, key, value, ttl }) {
-    const store = /** @type {any} */ (await this.#store(spec));
-    const result = await store[operation](key, value, ttl);
-    return operation === 'get' ? { value: result } : { added: result };
-  }
-
-  /** Opens a store, or finds it. @param {Request} spec */
+  /** Opens a store, or finds it. @param {Request} spec @returns {Promise<any>} */
   #store({ name, url }) {
     const open = async () => {
       const kind = url.split(':')[0];
@@ -150,15 +125,6 @@ export class Adapter {
   }
 }
 
-/** Returns the config by the names of JavaScript, with numbers and booleans. @param {Record<string, string>} config */
-function typedConfig(config = {}) {
-  const entries = Object.entries(config).map(([key, value]) => {
-    const name = key.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase());
-    return [name, ['refresh_margin', 'allow_http'].includes(key) ? JSON.parse(value) : value];
-  });
-  return /** @type {import('automatic-rostering').Config} */ (Object.fromEntries(entries));
-}
-
 /** @param {{timeout?: number | null}} request @returns {{timeoutMs?: number}} */
 const timeout = ({ timeout: s }) => (s === undefined ? {} : { timeoutMs: s === null ? Infinity : 1000 * s });
 
@@ -172,8 +138,7 @@ const withUserAgent = (agent) => (input, init) => {
 /** @param {Request} request */
 function body({ body, once }) {
   if (body === undefined) return undefined;
-  const bytes = new Uint8Array(body.length); // Uint8Array.from would list its characters first, for seconds
-  for (let i = 0; i < bytes.length; i++) bytes[i] = body.charCodeAt(i);
+  const bytes = new TextEncoder().encode(body);
   return once ? new Blob([bytes]).stream() : bytes;
 }
 

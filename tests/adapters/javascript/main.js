@@ -11,19 +11,17 @@ import { Adapter } from './adapter.js';
 
 const print = (/** @type {object} */ object) => console.log(JSON.stringify(object));
 
-const everything = { depth: 100, showHidden: true, getters: true, maxStringLength: Infinity, maxArrayLength: Infinity };
+const everything = {
+  ...{ depth: 100, showHidden: true, getters: true, maxStringLength: Infinity, maxArrayLength: Infinity },
+  strAbbreviateSize: 1e9, // of Deno
+};
 const { Deno, Bun } = /** @type {any} */ (globalThis);
-/** How the runtime may show an error. @type {((error: unknown) => string)[]} */
-const inspections = [(error) => inspect(error, everything)];
-if (Deno)
-  inspections.push((error) =>
-    Deno.inspect(error, { depth: 100, showHidden: true, getters: true, strAbbreviateSize: 1e9 }),
-  );
-if (Bun) inspections.push((error) => Bun.inspect(error, { depth: 100 }));
+/** How the runtime may show an error. @type {((error: unknown, options: object) => string)[]} */
+const inspections = [inspect, Deno?.inspect, Bun?.inspect].filter(Boolean);
 
 const adapter = new Adapter({
   emit: print,
-  show: (error) => inspections.map((inspect) => inspect(error)).join('\n'),
+  show: (error) => inspections.map((inspect) => inspect(error, everything)).join('\n'),
   stores: {
     file: (url) => new FileStore(url.slice(5)),
     async redis(url) {

@@ -15,11 +15,7 @@ const show = (value, depth = 0) => {
 const adapter = new Adapter({ emit: (event) => void events.push(event), show });
 
 export default {
-  /**
-   * @param {Request} request
-   * @param {unknown} _env
-   * @param {{waitUntil: (section: Promise<unknown>) => void}} context
-   */
+  /** @param {Request} request @param {unknown} _env @param {{waitUntil: (section: Promise<unknown>) => void}} context */
   async fetch(request, _env, context) {
     /** @type {import('./adapter.js').Request} */
     const line = await request.json();

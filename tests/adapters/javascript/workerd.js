@@ -53,13 +53,7 @@ function start(wasm) {
   return worker;
 }
 
-/**
- * Sends a request, and returns the response to it once that has begun.
- *
- * @param {URL} url
- * @param {string} line
- * @param {AbortSignal} signal
- */
+/** Returns the response to a request once that has begun. @param {URL} url @param {string} line @param {AbortSignal} signal */
 async function begin(url, line, signal) {
   const request = send(url, { method: 'POST', agent: false });
   // workerd notices a connection that is reset, but not one that is closed.

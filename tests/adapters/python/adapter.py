@@ -13,10 +13,8 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import MISSING, fields
 from functools import cached_property, partial
-from math import ceil
-from traceback import format_exception, walk_tb
+from traceback import TracebackException
 from typing import Any
 
 import httpx
@@ -36,10 +34,8 @@ from automatic_rostering import (
 
 Json = dict[str, Any]
 
-logging.raiseExceptions = False  # a handler that throws is shown by a test of the library
 USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
-THREADS = ThreadPoolExecutor(1000)
 writing = threading.Lock()
 
 
@@ -54,7 +50,7 @@ def write(response: Json) -> None:
 async def run(work: Callable[[], Any], times: int = 1) -> Any:
     """Call a function of the library: in a thread, unless it is one for asyncio."""
     if not USE_ASYNC:
-        return await asyncio.get_running_loop().run_in_executor(THREADS, lambda: [work() for _ in range(times)][-1])
+        return await asyncio.to_thread(lambda: [work() for _ in range(times)][-1])
     for _ in range(times):
         result = work()
         if inspect.isawaitable(result):
@@ -65,15 +61,13 @@ async def run(work: Callable[[], Any], times: int = 1) -> Any:
 class Events(logging.Handler):
     """Writes a client's log lines as events."""
 
-    def __init__(self, request: Json) -> None:
+    def __init__(self, client: str) -> None:
         super().__init__()
-        self.request = request
+        self.client = client
 
     def emit(self, record: logging.LogRecord) -> None:
-        if "log" in self.request:
-            raise OSError("the disk is full")
         level = "warn" if record.levelno == logging.WARNING else "debug"
-        write({"event": "log", "client": self.request["client"], "level": level, "line": record.getMessage()})
+        write({"event": "log", "client": self.client, "level": level, "line": record.getMessage()})
 
 
 def new_http(**options: Any) -> Any:
@@ -88,22 +82,12 @@ def arguments(function: Callable[..., Any], request: Json) -> Json:
     if "query" in request:
         all_of_them["params"] = request["query"]
     if "body" in request:
-        body = request["body"].encode("latin-1")
+        body = request["body"].encode()
         once = later(body) if USE_ASYNC else iter([body])
         all_of_them["content"] = once if "once" in request else body
     if "token" in request:
-        all_of_them["token"] = Token.from_json(request["token"])
+        all_of_them["token"] = Token.from_json(json.dumps(request["token"]))
     return {name: all_of_them[name] for name in inspect.signature(function).parameters if name in all_of_them}
-
-
-def read_config(request: Json) -> Config:
-    """Read the config from variables, or from fields, whose values are texts."""
-    if "variables" in request:
-        return Config.from_env(request["variables"])
-    # Python itself wants some fields; an empty value counts as missing.
-    values = {field.name: "" for field in fields(Config) if field.default is MISSING} | request.get("config", {})
-    typed = {name: json.loads(values[name]) for name in ("refresh_margin", "allow_http") if name in values}
-    return Config(**values | typed)
 
 
 class Adapter:
@@ -122,7 +106,9 @@ class Adapter:
     async def run(self) -> None:
         lines = asyncio.StreamReader(limit=LONGEST_LINE)
         protocol = asyncio.StreamReaderProtocol(lines)
-        await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1000))
+        await loop.connect_read_pipe(lambda: protocol, sys.stdin)
         while line := await lines.readline():
             request = json.loads(line)
             self.tasks[request["id"]] = asyncio.create_task(self.respond(request))
@@ -145,7 +131,8 @@ class Adapter:
                 self.clients[client] = await self.open(request)
                 return {}
             case "store":
-                return await self.use_store(request)
+                operation = getattr(stores.make(**request["store"], for_asyncio=USE_ASYNC), request["do"])
+                call = partial(operation, **arguments(operation, request))
             case "cancel":  # Python cannot cancel a thread
                 if USE_ASYNC and (task := self.tasks.get(request.get("target"))):
                     task.cancel()
@@ -161,7 +148,7 @@ class Adapter:
     async def open(self, request: Json) -> Any:
         name = request["client"]
         logger = logging.Logger(name)  # noqa: LOG001 - it goes with the client
-        logger.addHandler(Events(request))
+        logger.addHandler(Events(name))
         options: Json = {"logger": logger, "clock": lambda: self.now[name]}
         options |= {field: request[field] for field in ("timeout", "max_body", "headers") if field in request}
         if "wasm" in request:
@@ -171,14 +158,8 @@ class Adapter:
         if "user_agent" in request:
             options["http"] = new_http(headers={"User-Agent": request["user_agent"]})
         if USE_ASYNC:
-            return await AsyncClient(read_config(request), **options).open()
-        return await run(lambda: Client(read_config(request), **options))
-
-    async def use_store(self, request: Json) -> Json:
-        store, do = stores.make(**request["store"], for_asyncio=USE_ASYNC), request["do"]
-        more = [] if do == "get" else [request.get("value", ""), ceil(request["ttl"])]
-        result = await run(partial(getattr(store, do), request["key"], *more))
-        return {"value" if do == "get" else "added": result}
+            return await AsyncClient(Config.from_env(request["variables"]), **options).open()
+        return await run(lambda: Client(Config.from_env(request["variables"]), **options))
 
 
 def make_call(client: Any, request: Json) -> Callable[[], Any]:
@@ -195,9 +176,9 @@ def retried(call: Callable[[], Any], options: Json | None) -> Any:
     """Return a call with retries, if there are options."""
     if options is None:
         return call
-    codes = options.get("codes")
-    chosen: Json = {} if codes is None else {"retry_if": lambda error: error.code in codes}
-    return partial(async_retry if USE_ASYNC else retry, call, deadline=options["deadline"], **chosen)
+    code = options.get("code")
+    retry_if = code and (lambda error: error.code == code)
+    return partial(async_retry if USE_ASYNC else retry, call, deadline=options["deadline"], retry_if=retry_if)
 
 
 async def later(body: bytes) -> AsyncIterator[bytes]:
@@ -212,10 +193,10 @@ def succeeded(result: Any) -> Json:
             body = result.content.decode("latin-1")
             return {"status": result.status_code, "headers": dict(result.headers), "body": body}
         case Token():
-            return {"body": result.to_json()}
+            return {"json": json.loads(result.to_json())}
         case Status():
-            return {"body": json.dumps(result.to_dict())}
-    return {}
+            return {"json": result.to_dict()}
+    return {"json": result}
 
 
 def failure(error: BaseException) -> Json:
@@ -230,8 +211,12 @@ def failure(error: BaseException) -> Json:
 
 
 def shown(error: BaseException) -> str:
-    """Return an error with its traceback, its copies, and all that it refers to."""
-    texts, seen = format_exception(error), set[int]()
+    """Return an error with its traceback and the variables there, its copies, and all that it refers to."""
+    frames = error.__traceback__
+    while frames and not frames.tb_frame.f_globals["__name__"].startswith("automatic_rostering"):
+        frames = frames.tb_next  # the adapter's, whose variables have secrets
+    texts = [*TracebackException(type(error), error, frames, capture_locals=True).format()]
+    seen = set[int]()
     left: list[Any] = [error, pickle.loads(pickle.dumps(error))]  # noqa: S301
     while left:
         value = left.pop()
@@ -240,7 +225,7 @@ def shown(error: BaseException) -> str:
         seen.add(id(value))
         texts.append(repr(value))
         if isinstance(value, BaseException):
-            left += [value.args, value.__cause__, value.__context__, *variables(value)]
+            left += [value.args, value.__cause__, value.__context__]
         if isinstance(value, Mapping):
             texts += [f"{name}: {part}" for name, part in value.items()]
             left += value.values()
@@ -248,14 +233,6 @@ def shown(error: BaseException) -> str:
             left += value
         left += getattr(value, "__dict__", {}).values()
     return "\n".join(texts)
-
-
-def variables(error: BaseException) -> list[str]:
-    """Return the variables in a traceback, as tools show them: of the library and what it calls."""
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    while frames and not frames[0].f_globals["__name__"].startswith("automatic_rostering"):
-        del frames[0]
-    return [repr(value) for frame in frames for value in frame.f_locals.values()]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """The stores of clients."""
 
+import asyncio
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,9 +11,6 @@ import redis.asyncio
 
 from automatic_rostering import FileStore, MemoryStore
 from automatic_rostering.redis_store import AsyncRedisStore, RedisStore
-
-# The library bounds the time. There is no TLS, whose certificates would take time to load.
-OPTIONS: dict[str, Any] = {"timeout": None, "trust_env": False, "verify": False}
 
 
 @cache
@@ -34,7 +33,9 @@ class HttpStore:
     """An `automatic_rostering.Store`."""
 
     def __init__(self, url: str) -> None:
-        self._url, self._http = url, httpx.Client(**OPTIONS)
+        self._url = url
+        # The library bounds the time. There is no TLS, whose certificates would take time to load.
+        self._http = httpx.Client(timeout=None, trust_env=False, verify=False)  # noqa: S113, S501
 
     def get(self, key: str) -> Any:
         return self._post(op="get", key=key)
@@ -42,27 +43,25 @@ class HttpStore:
     def add(self, key: str, value: str, ttl: int) -> Any:
         return self._post(op="add", key=key, value=value, ttl=ttl)
 
-    def set(self, key: str, value: str, ttl: int) -> None:
-        self._post(op="set", key=key, value=value, ttl=ttl)
+    def set(self, key: str, value: str, ttl: int) -> Any:
+        return self._post(op="set", key=key, value=value, ttl=ttl)
 
     def _post(self, **fields: object) -> Any:
         return self._http.post(self._url, json=fields).raise_for_status().json()
 
 
-class AsyncHttpStore:
+def later(method: Callable[..., Any]) -> Any:
+    """Return a method that is async."""
+
+    async def call(*arguments: object) -> Any:
+        return await asyncio.to_thread(method, *arguments)
+
+    return call
+
+
+class AsyncHttpStore(HttpStore):
     """An `automatic_rostering.AsyncStore`."""
 
-    def __init__(self, url: str) -> None:
-        self._url, self._http = url, httpx.AsyncClient(**OPTIONS)
-
-    async def get(self, key: str) -> Any:
-        return await self._post(op="get", key=key)
-
-    async def add(self, key: str, value: str, ttl: int) -> Any:
-        return await self._post(op="add", key=key, value=value, ttl=ttl)
-
-    async def set(self, key: str, value: str, ttl: int) -> None:
-        await self._post(op="set", key=key, value=value, ttl=ttl)
-
-    async def _post(self, **fields: object) -> Any:
-        return (await self._http.post(self._url, json=fields)).raise_for_status().json()
+    get = later(HttpStore.get)
+    add = later(HttpStore.add)
+    set = later(HttpStore.set)

@@ -12,14 +12,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 process.exit(); // an instance may have a worker
 
-/**
- * A fetch that never throws: in a worker, the call after one in which fetch throws would hang. Status 0 tells the plugin
- * that there was no response.
- *
- * @param {any} url
- * @param {RequestInit} [init]
- * @returns {Promise<any>}
- */
+// A fetch that never throws: in a worker, the call after one in which fetch throws would hang. Status 0 tells the plugin
+// that there was no response.
+/** @param {any} url @param {RequestInit} [init] @returns {Promise<any>} */
 async function answerFailures(url, init) {
   try {
     const { status, headers, body } = await fetch(url, init);

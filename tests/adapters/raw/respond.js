@@ -10,11 +10,7 @@ const at = (/** @type {string} */ level) => (/** @type {string} */ line) =>
   void events.push({ event: 'log', level, line });
 const logger = { ...console, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 
-/**
- * @param {any} request
- * @param {import('extism').ExtismPluginOptions} [options] those of the runtime
- * @returns {Promise<object[]>} events, and the response
- */
+/** Returns events, and the response. @param {any} request @param {import('extism').ExtismPluginOptions} [options] */
 export async function respond(request, options) {
   const { id, op, wasm, wasi: useWasi = false, config = {}, allowed_hosts: allowedHosts = [] } = request;
   events = [];

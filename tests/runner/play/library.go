@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,15 +19,12 @@ import (
 // Root is the folder of the repository, for files that a case names.
 var Root string
 
-// start is what the clock of a client shows at first.
-var start = int64(rule.Start)
-
-// fields are those of inputs that the libraries' API has.
-var fields = map[string][]string{
-	"get_token":    {"force", "refused"},
-	"list_jobs":    {"customer_id", "user_id"},
-	"send_request": {"customer_id", "user_id", "path", "method", "headers", "body"},
-	"set_token":    {"access_token", "token_type", "expires_at", "cache_key"},
+// inputs are the fields of inputs that the libraries' API has, with what their JSON begins with.
+var inputs = map[string]map[string]string{
+	"get_token":    {"force": "tf", "refused": `"`},
+	"list_jobs":    {"customer_id": `"n`, "user_id": `"n`},
+	"send_request": {"customer_id": `"n`, "user_id": `"n`, "path": `"`, "method": `"`, "headers": "{", "body": `"`},
+	"set_token":    {"access_token": `"`, "token_type": `"`, "expires_at": "-0123456789", "cache_key": `"`},
 	"clear_token":  nil,
 }
 
@@ -41,88 +40,65 @@ func Expressible(c *rule.Case) bool {
 }
 
 func expressible(s *rule.Step) bool {
-	known, ok := fields[s.Do]
+	fields, ok := inputs[s.Do]
 	if !ok || s.RawInput != nil && *s.RawInput != "" {
 		return false
 	}
 	for name, value := range s.Input {
-		isNull, isEmpty := string(value) == "null", string(value) == `""`
-		if !slices.Contains(known, name) || isNull && name != "customer_id" && name != "user_id" || isEmpty && (name == "method" || name == "refused") {
+		if !strings.Contains(fields[name], string(value[:1])) || string(value) == `""` && (name == "method" || name == "refused") {
 			return false
 		}
 	}
 	set := s.Do != "set_token" || s.Input["access_token"] != nil && s.Input["expires_at"] != nil && s.Input["cache_key"] != nil
-	_, err := toLibrary(s)
-	return err == nil && set
-}
-
-// toLibrary is a call as an adapter makes it.
-func toLibrary(s *rule.Step) (r protocol.Request, err error) {
-	var in struct {
-		CustomerID  json.RawMessage `json:"customer_id"`
-		UserID      json.RawMessage `json:"user_id"`
-		Force       bool
-		Refused     string
-		Secret      string
-		Op, Key     string // of a store
-		Value       string
-		TTL         float64
-		Body        *string
-		AccessToken *string `json:"access_token"`
-		ExpiresAt   *int64  `json:"expires_at"`
-		TokenType   string  `json:"token_type"`
-	}
-	input, err := json.Marshal(s.Input)
-	if err == nil {
-		err = json.Unmarshal([]byte(rule.Repeated(string(input))), &in)
-	}
-	r = protocol.Request{Op: s.Do, Do: in.Op, Key: in.Key, Value: in.Value, TTL: in.TTL, Call: protocol.Call{
-		Force: in.Force, Refused: in.Refused, Secret: in.Secret, Timeout: s.Timeout, CustomerID: in.CustomerID, UserID: in.UserID,
-	}}
-	if s.Now != nil && s.Do != "close" {
-		err = errors.Join(err, json.Unmarshal(s.Now, &r.Now))
-	}
-	if s.Retry != nil {
-		err = errors.Join(err, json.Unmarshal(s.Retry, &r.Retry))
-	}
-	switch {
-	case s.Do == "send_request", s.Do == "own", s.Do == "list_jobs":
-		plain := s.FullInput()
-		delete(plain, "body") // whose characters are bytes there
-		b, wrong := json.Marshal(plain)
-		err = errors.Join(err, wrong, json.Unmarshal([]byte(rule.Repeated(string(b))), &r.HTTP))
-		if in.Body != nil {
-			r.Body = []byte(*in.Body)
-		}
-	case s.Do == "set_token":
-		token := s.FullInput()
-		delete(token, "now")
-		token["token_type"] = cmp.Or(in.TokenType, "Bearer")
-		b, wrong := json.Marshal(token)
-		r.Token, err = string(b), errors.Join(err, wrong)
-	}
-	return r, err
+	var now *int64
+	return set && (s.Now == nil || json.Unmarshal(s.Now, &now) == nil)
 }
 
 // request is what an adapter gets for a step.
-func (c *course) request(s *rule.Step) (r protocol.Request, err error) {
+func (c *course) request(s *rule.Step) (protocol.Request, error) {
 	if s.Open != "" {
 		return c.open(s)
 	}
-	if r, err = toLibrary(s); r.Op == "store" {
-		r.Store, err = c.storeOf(s.Store)
-	} else {
-		r.Client = c.client(cmp.Or(s.Client, "c"))
+	r := protocol.Request{Op: s.Do, Fields: map[string]any{}}
+	for name, value := range s.Input {
+		r.Fields[name] = json.RawMessage(rule.Repeated(string(value)))
 	}
-	return r, err
+	switch s.Do {
+	case "store":
+		store, err := c.storeOf(s.Store)
+		r.Fields["store"] = store
+		return r, err
+	case "set_token":
+		token := map[string]any{"token_type": "Bearer"}
+		maps.Copy(token, r.Fields)
+		r.Fields = map[string]any{"token": token}
+	}
+	r.Client = c.client(cmp.Or(s.Client, "c"))
+	add(r.Fields, map[string]any{"timeout": s.Timeout, "retry": s.Retry})
+	if s.Do != "close" {
+		add(r.Fields, map[string]any{"now": s.Now})
+	}
+	return r, nil
+}
+
+// add adds fields that are set.
+func add(to, fields map[string]any) {
+	for name, value := range fields {
+		if !reflect.ValueOf(value).IsZero() {
+			to[name] = value
+		}
+	}
 }
 
 func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
-	r = protocol.Request{Op: "open", Client: c.client(s.Open), Open: protocol.Open{MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogHandler},
-		Call: protocol.Call{Timeout: s.Timeout, Now: &start}, HTTP: protocol.HTTP{Headers: s.Headers}}
-	if r.Store, err = c.storeOf(s.Store); err != nil {
+	r = protocol.Request{Op: "open", Client: c.client(s.Open), Fields: map[string]any{"now": rule.Start}}
+	store, err := c.storeOf(s.Store)
+	if err != nil {
 		return r, err
 	}
+	add(r.Fields, map[string]any{
+		"timeout": s.Timeout, "max_body": s.MaxBody, "user_agent": s.UserAgent, "headers": s.Headers, "store": store,
+	})
 	if s.Wasm != "" {
 		r.Wasm = filepath.Join(Root, s.Wasm)
 	}
@@ -137,11 +113,7 @@ func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
 	if secret := s.Config["client_secret"]; secret != nil {
 		c.secrets = append(c.secrets, strings.Fields(*secret)...) // of which an error may show one word
 	}
-	if s.Variables != nil {
-		r.Variables = merged(variables(c.World.Config()), s.Variables)
-	} else {
-		r.Config = merged(c.World.Config(), s.Config)
-	}
+	r.Fields["variables"] = variables(merged(c.World.Config(), s.Config))
 	return r, nil
 }
 
@@ -173,20 +145,20 @@ func merged(config map[string]string, values map[string]*string) map[string]stri
 }
 
 // storeOf is a store of the case alone.
-func (c *course) storeOf(name string) (store *protocol.Store, err error) {
+func (c *course) storeOf(name string) (store map[string]string, err error) {
 	if name == "" {
 		return nil, nil
 	}
-	store = &protocol.Store{Name: c.client(name), URL: "memory:"}
+	store = map[string]string{"name": c.client(name), "url": "memory:"}
 	switch kind, _, _ := strings.Cut(name, " "); kind {
 	case "http":
-		store.URL = c.Store.URL
+		store["url"] = c.Store.URL
 	case "redis":
-		store.URL, err = c.Redis()
+		store["url"], err = c.Redis()
 	case "folder":
 		var folder string
 		folder, err = c.Folder()
-		store.URL = "file:" + folder
+		store["url"] = "file:" + folder
 	}
 	return store, err
 }

@@ -155,8 +155,8 @@ func describe(a protocol.Response) string {
 // result checks the result of a call that succeeded.
 func (c *course) result(s *rule.Step, a protocol.Response) error {
 	output := slices.Concat([]byte(a.Output), a.Body) // it has one of them
-	if s.Do == "store" {
-		output, _ = json.Marshal(map[string]any{"value": a.Value, "added": a.Added})
+	if a.JSON != nil {
+		output, _ = json.Marshal(a.JSON)
 	}
 	if s.Token != nil && s.IsFlow() {
 		var last world.Step

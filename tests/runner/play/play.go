@@ -105,7 +105,7 @@ func (p *Player) Case(w *world.World, unfilled *rule.Case) error {
 // end closes the clients.
 func (c *course) end() {
 	for _, client := range c.clients {
-		_, _ = c.Do(protocol.Request{Op: "close", Client: client, Call: protocol.Call{Timeout: json.RawMessage("0.1")}})
+		_, _ = c.Do(protocol.Request{Op: "close", Client: client, Fields: map[string]any{"timeout": 0.1, "forget": true}})
 	}
 }
 
@@ -115,7 +115,8 @@ func (c *course) begin(first *rule.Step) (done bool, err error) {
 	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World.Config(), c.one.Config)}
 	switch {
 	case c.Library:
-		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: variables(r.Config)}, Call: protocol.Call{Now: &start}}
+		fields := map[string]any{"variables": variables(r.Config), "now": rule.Start}
+		r = protocol.Request{Op: "open", Client: c.client("c"), Fields: fields}
 		c.clients = append(c.clients, r.Client)
 	case !c.Flows:
 		r.AllowedHosts = []string{"127.0.0.1"}

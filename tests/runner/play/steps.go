@@ -91,7 +91,7 @@ func (c *course) ends(s *rule.Step) error {
 			if err != nil {
 				return err
 			}
-			if a.Added != nil && *a.Added {
+			if a.JSON == true {
 				adds++
 			}
 		}

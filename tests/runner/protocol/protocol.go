@@ -5,7 +5,9 @@
 package protocol
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -17,79 +19,31 @@ type Request struct {
 	// libraries, too.
 	Op string `json:"op"`
 
-	// For open of a raw host: whether the plugin's file imports WASI, and the hosts that its own HTTP requests may go to.
-	WASI         bool     `json:"wasi,omitempty"`
-	AllowedHosts []string `json:"allowed_hosts,omitempty"`
+	// For open: a file with the plugin. For open of a raw host: the config, whether the file imports WASI, and the hosts that its
+	// own HTTP requests may go to.
+	Wasm         string            `json:"wasm,omitempty"`
+	Config       map[string]string `json:"config,omitempty"`
+	WASI         bool              `json:"wasi,omitempty"`
+	AllowedHosts []string          `json:"allowed_hosts,omitempty"`
 	// For call: the export and its input.
 	Export string `json:"export,omitempty"`
 	Input  Bytes  `json:"input,omitempty"`
 
-	// For open.
-	Wasm   string            `json:"wasm,omitempty"`
-	Config map[string]string `json:"config,omitempty"`
-
-	Client string `json:"client,omitempty"`
-	Open
-	Call
-	HTTP
-
-	// For store: the operation.
-	Do    string  `json:"do,omitempty"`
-	Key   string  `json:"key,omitempty"`
-	Value string  `json:"value,omitempty"`
-	TTL   float64 `json:"ttl,omitempty"`
-
-	// For the bench: how often it is done, one after the other, without an error.
-	Times int `json:"times,omitempty"`
-
-	// For cancel: the id of the request.
-	Target int64 `json:"target,omitempty"`
+	// For libraries: the client and, for cancel, the id of the request. Fields are all others.
+	Client string         `json:"client,omitempty"`
+	Target int64          `json:"target,omitempty"`
+	Fields map[string]any `json:"-"`
 }
 
-// Open is how a client is opened, in addition to its config.
-type Open struct {
-	Variables map[string]string `json:"variables,omitempty"`
-	MaxBody   *int64            `json:"max_body,omitempty"`
-	UserAgent string            `json:"user_agent,omitempty"`
-	Store     *Store            `json:"store,omitempty"`
-	Log       string            `json:"log,omitempty"`
-}
-
-// Store is a store: another name is another one, even with the same URL.
-type Store struct {
-	Name string `json:"name"`
-	URL  string `json:"url"`
-}
-
-// Call is what a call sends. Fields that may be null are left as JSON.
-type Call struct {
-	Timeout    json.RawMessage `json:"timeout,omitempty"` // of open and close, too
-	Now        *int64          `json:"now,omitempty"`
-	CustomerID json.RawMessage `json:"customer_id,omitempty"`
-	UserID     json.RawMessage `json:"user_id,omitempty"`
-	Force      bool            `json:"force,omitempty"`
-	Refused    string          `json:"refused,omitempty"`
-	Token      string          `json:"token,omitempty"`
-	Secret     string          `json:"secret,omitempty"`
-	Retry      *Retry          `json:"retry,omitempty"`
-}
-
-// HTTP is an HTTP request, or its headers alone.
-type HTTP struct {
-	Method  string            `json:"method,omitempty"`
-	Path    *string           `json:"path,omitempty"`
-	URL     string            `json:"url,omitempty"`
-	Headers map[string]string `json:"headers,omitempty"`
-	Query   map[string]string `json:"query,omitempty"`
-	JSON    json.RawMessage   `json:"json,omitempty"`
-	Body    Bytes             `json:"body,omitempty"`
-	Once    bool              `json:"once,omitempty"`
-}
-
-// Retry has a call retried, after errors that are retryable, or that have one of these codes.
-type Retry struct {
-	Deadline float64  `json:"deadline"` // seconds
-	Codes    []string `json:"codes,omitempty"`
+// MarshalJSON adds the fields.
+func (r Request) MarshalJSON() ([]byte, error) {
+	type plain Request
+	known, err := json.Marshal(plain(r))
+	if len(r.Fields) == 0 || err != nil {
+		return known, err
+	}
+	others, err := json.Marshal(r.Fields)
+	return slices.Concat(bytes.TrimSuffix(known, []byte("}")), []byte(","), bytes.TrimPrefix(others, []byte("{"))), err
 }
 
 // Response is the response to a request, or an event. Without Error and Text, the request succeeded.
@@ -102,8 +56,8 @@ type Response struct {
 	Status  int               `json:"status,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    Bytes             `json:"body,omitempty"`
-	Value   *string           `json:"value,omitempty"`
-	Added   *bool             `json:"added,omitempty"`
+	// JSON is what else a call of a library returned.
+	JSON any `json:"json,omitempty"`
 
 	// Error is the error as a JSON text, the plugin's or the library's. Text is what the language prints for any error, but
 	// for the plugin's.

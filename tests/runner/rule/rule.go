@@ -109,14 +109,12 @@ type Step struct {
 	Exchanges []Exchange                 `json:"exchanges"`
 
 	// Of open. Wasm is a file of the repository. Store is also that of the call store.
-	Config     map[string]*string `json:"config"`
-	Variables  map[string]*string `json:"variables"`
-	MaxBody    *int64             `json:"max_body"`
-	UserAgent  string             `json:"user_agent"`
-	Wasm       string             `json:"wasm"`
-	Plugin     *Plugin            `json:"plugin"`
-	Store      string             `json:"store"`
-	LogHandler string             `json:"log_handler"`
+	Config    map[string]*string `json:"config"`
+	MaxBody   *int64             `json:"max_body"`
+	UserAgent string             `json:"user_agent"`
+	Wasm      string             `json:"wasm"`
+	Plugin    *Plugin            `json:"plugin"`
+	Store     string             `json:"store"`
 
 	Outcome
 

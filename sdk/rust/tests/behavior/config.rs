@@ -29,6 +29,16 @@ fn unknown_field() {
     assert!(error.message.starts_with("none is not a field"), "{error}");
 }
 
+/// The rules open clients with variables, whose values are set by the names of the fields.
+#[test]
+fn each_name_sets_its_field() {
+    for key in ["environment", "auth_url", "base_url", "client_id", "scope", "customer_id", "user_id"] {
+        let mut config = Config::default();
+        config.set(key, "x").unwrap();
+        assert!(format!("{config:?}").contains(&format!(r#" {key}: "x""#)), "{config:?}");
+    }
+}
+
 /// What could not be read does not come back after a valid value.
 #[tokio::test]
 async fn set_again() {

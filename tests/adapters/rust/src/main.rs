@@ -104,9 +104,9 @@ impl Adapter {
             match op {
                 "list_jobs" => return Ok(response(&client.with_headers(strings(&r["headers"])).list_jobs().await?)),
                 "send_request" => return Ok(response(&client.send_request(to_library(r)).await?)),
-                "get_token" => return Ok(json!({ "body": json!(get_token(&client, r).await?).to_string() })),
-                "status" => return Ok(json!({ "body": json!(client.status()).to_string() })),
-                "set_token" => client.set_token(&Token::from_json(text(&r["token"]))?).await?,
+                "get_token" => return Ok(json!({ "json": get_token(&client, r).await? })),
+                "status" => return Ok(json!({ "json": client.status() })),
+                "set_token" => client.set_token(&Token::from_json(&r["token"].to_string())?).await?,
                 "clear_token" => client.clear_token().await?,
                 "set_secret" => client.set_secret(text(&r["secret"])).await?,
                 "close" => client.close_within(limit.unwrap_or(Duration::MAX)).await,
@@ -114,13 +114,11 @@ impl Adapter {
             }
             Ok(json!({}))
         };
-        match (op, duration(&r["retry"]["deadline"])?, r["retry"]["codes"].as_array()) {
-            ("own", ..) => return send_own(r, Some(&client), limit).await,
-            (_, None, _) => make().await,
-            (_, Some(deadline), None) => retry(deadline, make).await,
-            (_, Some(deadline), Some(codes)) => {
-                retry_if(deadline, |e: &Error| codes.contains(&json!(e.code)), make).await
-            }
+        match (duration(&r["retry"]["deadline"])?, r["retry"].get("code")) {
+            (None, _) if op == "own" => return send_own(r, Some(&client), limit).await,
+            (None, _) => make().await,
+            (Some(deadline), None) => retry(deadline, make).await,
+            (Some(deadline), Some(code)) => retry_if(deadline, |e: &Error| *code == json!(e.code), make).await,
         }
         .map_err(failed)
     }
@@ -142,18 +140,13 @@ async fn get_token(client: &Client, r: &Value) -> Result<Token, Error> {
     }
 }
 
-/// Reads a config from variables, and no others of their kind, or by the names of its fields.
+/// Reads the config from variables, and no others of their kind.
 fn config(r: &Value) -> Result<Config, Error> {
-    let mut config = Config::default();
-    for (key, value) in strings(&r["config"]) {
-        config.set(&key, &value)?;
-    }
-    let Some(variables) = r.get("variables").map(strings) else { return Ok(config) };
     let old = env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("ROSTERING_"));
     // SAFETY: other threads, which tokio has for files and for names of hosts, read the environment only with std.
     unsafe {
         old.for_each(|name| env::remove_var(name));
-        variables.iter().for_each(|(name, value)| env::set_var(name, value));
+        strings(&r["variables"]).iter().for_each(|(name, value)| env::set_var(name, value));
     }
     Config::from_env()
 }

@@ -26,9 +26,8 @@ fn method(r: &Value) -> Method {
     r["method"].as_str().map_or(Method::GET, |name| name.parse().expect("a method"))
 }
 
-/// The body, whose bytes are the characters of a string.
-fn bytes(r: &Value) -> Option<Vec<u8>> {
-    r["body"].as_str().map(|text| text.chars().filter_map(|character| character.try_into().ok()).collect())
+fn body(r: &Value) -> Option<String> {
+    r["body"].as_str().map(Into::into)
 }
 
 pub fn to_library(r: &Value) -> Request {
@@ -39,7 +38,7 @@ pub fn to_library(r: &Value) -> Request {
     if let Some(json) = r.get("json") {
         request = request.json(json);
     }
-    match bytes(r) {
+    match body(r) {
         Some(body) if r["once"] == true => request.body(Body::once(body)),
         Some(body) => request.body(body),
         None => request,
@@ -59,7 +58,7 @@ pub async fn send_own(r: &Value, client: Option<&Client>, timeout: Option<Durati
     for (name, value) in strings(&r["headers"]) {
         request = request.header(name, value);
     }
-    if let Some(body) = bytes(r) {
+    if let Some(body) = body(r) {
         let stream = || futures_util::stream::iter([Ok::<_, reqwest::Error>(body.clone())]);
         request = request.body(if r["once"] == true { reqwest::Body::wrap_stream(stream()) } else { body.into() });
     }

@@ -21,11 +21,11 @@ pub fn make(fields: &Value) -> Result<Arc<dyn Store>, Cause> {
 
 /// Uses a store without a client.
 pub async fn run(store: &dyn Store, r: &Value) -> Result<Value, Cause> {
-    let ttl = Duration::try_from_secs_f64(r["ttl"].as_f64().unwrap_or_default())?;
+    let ttl = Duration::from_secs(r["ttl"].as_u64().unwrap_or_default());
     let (key, value) = (text(&r["key"]), text(&r["value"]));
     Ok(match text(&r["do"]) {
-        "get" => json!({ "value": store.get(key).await? }),
-        "add" => json!({ "added": store.add(key, value, ttl).await? }),
+        "get" => json!({ "json": store.get(key).await? }),
+        "add" => json!({ "json": store.add(key, value, ttl).await? }),
         _ => store.set(key, value, ttl).await.map(|()| json!({}))?,
     })
 }

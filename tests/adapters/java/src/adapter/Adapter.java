@@ -2,23 +2,25 @@ package adapter;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.Executors.callable;
 
 import com.fasterxml.jackson.core.*;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.util.RawValue;
 import example.automaticrostering.*;
-import example.automaticrostering.RosteringConfig.Environment;
 import java.io.*;
 import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.net.http.*;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.*;
 import java.time.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 
 /** See tests/adapters/README.md. With {@code -Dasync=true}, the calls return futures. */
 public final class Adapter {
@@ -27,6 +29,8 @@ public final class Adapter {
       StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
   static final JsonMapper JSON =
       new JsonMapper(JsonFactory.builder().streamReadConstraints(ANY_LENGTH).build());
+
+  private static final BodyHandler<byte[]> BYTES = BodyHandlers.ofByteArray();
 
   private record Opened(RosteringClient client, AtomicLong now) {}
 
@@ -55,115 +59,86 @@ public final class Adapter {
   }
 
   private void begin(JsonNode r) throws Exception {
-    var client = clients.containsKey(r.path("client").textValue()) ? view(r) : null;
-    switch (r.get("op").textValue()) {
-      case "open" -> respond(r, open(r));
-      case "store" -> {
-        var store = stores.open(r.get("store"));
-        thread(r, () -> Stores.use(store, r));
-      }
-      case "cancel" -> {
-        cancels.getOrDefault(r.path("target").longValue(), () -> {}).run();
-        respond(r, null);
-      }
-      case "own" -> {
-        var request = ownRequest(r);
-        var body = HttpResponse.BodyHandlers.ofByteArray();
-        if (client == null) {
-          thread(r, () -> Http.CLIENT.send(request, body));
-        } else {
-          send(r, () -> client.send(request, body), () -> client.sendAsync(request, body));
-        }
-      }
-      case "list_jobs" -> {
-        var view = client;
-        for (var header : strings(r.path("headers")).entrySet()) {
-          view = view.withHeader(header.getKey(), header.getValue());
-        }
-        call(r, view::listJobs, view::listJobsAsync);
-      }
-      case "send_request" -> {
-        var request = request(r);
-        call(r, () -> client.sendRequest(request), () -> client.sendRequestAsync(request));
-      }
-      case "get_token" -> {
-        var options =
-            r.has("refused")
-                ? TokenOptions.refused(r.get("refused").textValue())
-                : r.has("force") ? TokenOptions.force() : TokenOptions.cached();
-        call(r, () -> client.getToken(options), () -> client.getTokenAsync(options));
-      }
-      case "set_token" -> {
-        var token = Token.ofJson(r.get("token").textValue());
-        thread(r, Executors.callable(() -> client.setToken(token)));
-      }
-      case "clear_token" -> thread(r, Executors.callable(client::clearToken));
-      case "set_secret" -> {
-        var secret = r.get("secret").textValue();
-        thread(r, Executors.callable(() -> client.setSecret(secret)));
-      }
-      case "status" -> thread(r, () -> Map.of("body", client.status().toJson()));
-      case "close" -> {
-        var limit = r.has("timeout") ? seconds(r.get("timeout")) : null;
-        Runnable close = limit == null ? client::close : () -> client.close(limit);
-        thread(r, Executors.callable(close));
-      }
-      default -> throw new UnsupportedOperationException("no operation " + r.get("op"));
-    }
-  }
-
-  /** Makes a call, perhaps with retries. */
-  private <T> void call(JsonNode r, Retry.Call<T> blocking, Supplier<CompletableFuture<T>> async) {
-    if (!r.has("retry")) {
-      send(r, blocking::call, async);
+    var client = view(r);
+    var future = future(r, client);
+    if (future == null) {
+      thread(r, call(r, client));
       return;
     }
-    var deadline = seconds(r.get("retry").get("deadline"));
-    var codes = r.get("retry").path("codes").toString().toUpperCase();
-    thread(
-        r,
-        () ->
-            codes.isEmpty()
-                ? Retry.call(deadline, blocking)
-                : Retry.call(deadline, blocking, e -> codes.contains(e.code().name())));
-  }
-
-  private <T> void send(JsonNode r, Callable<T> blocking, Supplier<CompletableFuture<T>> async) {
-    if (!Boolean.getBoolean("async") || r.has("times")) {
-      thread(r, blocking);
-      return;
-    }
-    var future = async.get();
     cancels.put(r.get("id").longValue(), () -> future.cancel(true));
     future.whenComplete((value, e) -> respond(r, e == null ? value : e));
   }
 
+  private Callable<?> call(JsonNode r, RosteringClient client) {
+    var limit = r.has("timeout") ? seconds(r.get("timeout")) : null;
+    return switch (r.get("op").textValue()) {
+      case "open" -> () -> open(r);
+      case "cancel" -> callable(cancels.getOrDefault(r.path("target").longValue(), () -> {}));
+      case "store" -> () -> Stores.use(stores.open(r.get("store")), r);
+      case "own" ->
+          () -> client == null ? Http.CLIENT.send(own(r), BYTES) : client.send(own(r), BYTES);
+      case "list_jobs" -> r.has("retry") ? () -> retried(r, client) : client::listJobs;
+      case "send_request" -> () -> client.sendRequest(request(r));
+      case "get_token" -> () -> client.getToken(options(r));
+      case "set_token" -> callable(() -> client.setToken(Token.ofJson(r.get("token").toString())));
+      case "clear_token" -> callable(() -> client.clearToken());
+      case "set_secret" -> callable(() -> client.setSecret(r.get("secret").textValue()));
+      case "status" -> client::status;
+      case "close" ->
+          limit == null ? callable(() -> client.close()) : callable(() -> client.close(limit));
+      default -> throw new UnsupportedOperationException("no operation " + r.get("op"));
+    };
+  }
+
+  /** The call as a future, if it is to be one. */
+  private static CompletableFuture<?> future(JsonNode r, RosteringClient client) {
+    if (!Boolean.getBoolean("async") || client == null || r.has("times") || r.has("retry")) {
+      return null;
+    }
+    return switch (r.get("op").textValue()) {
+      case "own" -> client.sendAsync(own(r), BYTES);
+      case "list_jobs" -> client.listJobsAsync();
+      case "send_request" -> client.sendRequestAsync(request(r));
+      case "get_token" -> client.getTokenAsync(options(r));
+      default -> null;
+    };
+  }
+
+  private static Response retried(JsonNode r, RosteringClient client) throws InterruptedException {
+    var deadline = seconds(r.get("retry").get("deadline"));
+    var code = r.get("retry").path("code").asText();
+    return code.isEmpty()
+        ? Retry.call(deadline, client::listJobs)
+        : Retry.call(deadline, client::listJobs, e -> e.code().name().equalsIgnoreCase(code));
+  }
+
   /** Works in a thread. Calls begin in the order of their requests: the next one waits for that. */
-  private void thread(JsonNode r, Callable<?> work) {
+  private void thread(JsonNode r, Callable<?> work) throws InterruptedException {
     var thread =
         new Thread(
             () -> {
+              Object result = null;
               try {
-                for (var left = r.path("times").asInt(1); left > 1; left--) {
-                  work.call();
+                for (var left = r.path("times").asInt(1); left > 0; left--) {
+                  result = work.call();
                 }
-                respond(r, work.call());
               } catch (Throwable e) {
-                respond(r, e);
+                result = e;
               }
+              respond(r, result);
             });
     cancels.put(r.get("id").longValue(), thread::interrupt);
     thread.start();
+    if (r.get("op").textValue().equals("open")) {
+      thread.join();
+    }
     while (thread.getState() == Thread.State.RUNNABLE) {
       Thread.yield();
     }
   }
 
-  private Map<String, ?> open(JsonNode r) throws Exception {
-    var config =
-        r.has("variables")
-            ? RosteringConfig.fromEnvironment(strings(r.get("variables")))
-            : config(r.path("config"));
+  private Object open(JsonNode r) throws Exception {
+    var config = RosteringConfig.fromEnvironment(strings(r.get("variables")));
     var builder = RosteringClient.builder(config);
     if (r.has("timeout")) {
       var limit = seconds(r.get("timeout"));
@@ -184,39 +159,19 @@ public final class Adapter {
     var name = r.get("client").textValue();
     builder.logger(
         (level, line) -> {
-          if (r.has("log")) {
-            throw new AssertionError("the log is full");
-          }
           var shown = level == Level.WARNING ? "warn" : "debug";
           write(Map.of("event", "log", "client", name, "level", shown, "line", line));
         });
     clients.put(name, new Opened(builder.open(), now));
-    return Map.of();
+    return null;
   }
 
-  private static RosteringConfig config(JsonNode c) {
-    var builder =
-        RosteringConfig.builder()
-            .authUrl(c.path("auth_url").asText())
-            .baseUrl(c.path("base_url").asText())
-            .clientId(c.path("client_id").asText())
-            .clientSecret(c.path("client_secret").asText())
-            .customerId(c.path("customer_id").asText())
-            .userId(c.path("user_id").asText())
-            .scope(c.path("scope").asText())
-            .allowHttp(c.path("allow_http").asBoolean());
-    if (c.has("environment")) {
-      builder.environment(Environment.valueOf(c.get("environment").textValue().toUpperCase()));
-    }
-    if (c.has("refresh_margin")) {
-      builder.refreshMargin(Duration.ofSeconds(c.get("refresh_margin").asLong()));
-    }
-    return builder.build();
-  }
-
-  /** The view that a request is for. */
+  /** The view that a request is for, or null. */
   private RosteringClient view(JsonNode r) {
-    var opened = clients.get(r.get("client").textValue());
+    var opened = clients.get(r.path("client").textValue());
+    if (opened == null) {
+      return null;
+    }
     if (r.has("now")) {
       opened.now.set(r.get("now").longValue());
     }
@@ -232,6 +187,11 @@ public final class Adapter {
     if (r.has("timeout") && !r.get("op").textValue().equals("close")) {
       var limit = seconds(r.get("timeout"));
       view = limit == null ? view.withNoTimeout() : view.withTimeout(limit);
+    }
+    if (r.get("op").textValue().equals("list_jobs")) {
+      for (var header : strings(r.path("headers")).entrySet()) {
+        view = view.withHeader(header.getKey(), header.getValue());
+      }
     }
     return view;
   }
@@ -252,7 +212,13 @@ public final class Adapter {
     return request.build();
   }
 
-  private static HttpRequest ownRequest(JsonNode r) {
+  private static TokenOptions options(JsonNode r) {
+    return r.has("refused")
+        ? TokenOptions.refused(r.get("refused").textValue())
+        : r.path("force").asBoolean() ? TokenOptions.force() : TokenOptions.cached();
+  }
+
+  private static HttpRequest own(JsonNode r) {
     var request = HttpRequest.newBuilder(URI.create(r.get("url").textValue()));
     var body = r.has("body") ? body(r) : BodyPublishers.noBody();
     request.method(r.path("method").asText("GET"), body);
@@ -264,7 +230,7 @@ public final class Adapter {
   }
 
   private static HttpRequest.BodyPublisher body(JsonNode r) {
-    var body = BodyPublishers.ofString(r.get("body").textValue(), ISO_8859_1);
+    var body = BodyPublishers.ofString(r.get("body").textValue());
     return r.has("once") ? BodyPublishers.fromPublisher(body) : body;
   }
 
@@ -287,14 +253,16 @@ public final class Adapter {
     var response = new HashMap<String, Object>(Map.of("id", r.get("id")));
     if (result instanceof Throwable e) {
       failed(response, e instanceof CompletionException ? e.getCause() : e);
-    } else if (result instanceof Map<?, ?> fields) {
-      fields.forEach((name, value) -> response.put((String) name, value));
     } else if (result instanceof Token token) {
-      response.put("body", token.toJson());
+      response.put("json", new RawValue(token.toJson()));
+    } else if (result instanceof Status status) {
+      response.put("json", new RawValue(status.toJson()));
     } else if (result instanceof Response http) {
       http(response, http);
     } else if (result instanceof HttpResponse<?> http) { // of own
       http(response, new Response(http.statusCode(), http.headers(), (byte[]) http.body()));
+    } else {
+      response.put("json", result);
     }
     cancels.remove(r.get("id").longValue());
     write(response);

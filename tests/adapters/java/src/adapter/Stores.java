@@ -13,7 +13,7 @@ import redis.clients.jedis.JedisPooled;
 final class Stores {
   private final Map<String, Store> stores = new HashMap<>();
 
-  Store open(JsonNode s) throws Exception {
+  synchronized Store open(JsonNode s) throws Exception {
     var name = s.get("name").textValue();
     if (!stores.containsKey(name)) {
       var url = s.get("url").textValue();
@@ -29,16 +29,16 @@ final class Stores {
     return stores.get(name);
   }
 
-  static Map<String, ?> use(Store store, JsonNode r) throws Exception {
+  static Object use(Store store, JsonNode r) throws Exception {
     var key = r.get("key").textValue();
     var value = r.path("value").asText();
-    var ttl = (long) Math.ceil(r.path("ttl").doubleValue());
+    var ttl = r.path("ttl").longValue();
     return switch (r.get("do").textValue()) {
-      case "get" -> Collections.singletonMap("value", store.get(key));
-      case "add" -> Map.of("added", store.add(key, value, ttl));
+      case "get" -> store.get(key);
+      case "add" -> store.add(key, value, ttl);
       default -> {
         store.set(key, value, ttl);
-        yield Map.of();
+        yield null;
       }
     };
   }

@@ -85,6 +85,13 @@ class HooksTest extends ServersTest {
       throwing.set(false);
       assertEquals(200, client.listJobs().status());
     }
+    BiConsumer<System.Logger.Level, String> full =
+        (level, line) -> {
+          throw new AssertionError("the log is full");
+        };
+    try (var client = builder().logger(full).open()) {
+      assertEquals(200, client.listJobs().status());
+    }
     throwing.set(true);
     java.time.InstantSource clock =
         () -> {
