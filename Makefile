@@ -4,7 +4,6 @@ SHELL := bash
 MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.SUFFIXES:
 
 # The builds of the plugin, their limit in bytes, and where the repository has them: a library embeds a file of its own folder,
 # as go get, pip and npm take no other. Two builds are for tests: one fills the heap with a pattern between calls, the other
@@ -18,23 +17,19 @@ TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Tests run two at a time: first those that take longest.
 TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
-# HOSTS=python,c limits the tests to some languages.
 LANGUAGES := $(notdir $(shell sed -n 's/.*{Folder: "\([^"]*\)".*/\1/p' tests/runner/hosts/languages.go | uniq))
+# HOSTS=python,c limits the tests to some languages; javascript is all of its runtimes.
 HOSTS ?=
 comma := ,
-empty :=
-# Other names that people try.
-ALIASES := $(foreach name,javascript js typescript,$(name)=node,deno,bun,workerd) nodejs=node golang=go cpp=c c++=c
-override HOSTS := $(subst $(empty) ,$(comma),$(strip $(foreach host,$(subst $(comma), ,$(HOSTS)),$(or $(patsubst $(host)=%,%,$(filter $(host)=%,$(ALIASES))),$(host)))))
+override HOSTS := $(subst javascript,node$(comma)deno$(comma)bun$(comma)workerd,$(HOSTS))
 export HOSTS
-UNKNOWN := $(filter-out $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
-$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of javascript $(LANGUAGES)))
 # The parts for which tools/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
-NEEDED_TO_test := plugin $(WANTED) $(filter rust-check c-test,$(WANTED:=-check) $(WANTED:=-test)) redis postgres page ffi bench
+UNKNOWN := $(filter-out $(LANGUAGES),$(WANTED))
+$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of javascript $(LANGUAGES)))
+NEEDED_TO_test := plugin $(sort $(WANTED) python) $(filter rust-check,$(WANTED:=-check)) redis postgres page ffi
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check) scripts
 STATICCHECK := build/staticcheck
-ACTIONLINT := build/actionlint
 # A number of inputs, which takes most targets some seconds. A time such as 10m works, too, but before
 # Go 1.27 it may end in "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 10000x
@@ -59,20 +54,17 @@ build: $(BUILDS) ## build the plugin, and write it where the repository has it
 	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || { cp "build/$${file##*/}" "$$file" ; echo "wrote $$file" ; } ; done
 
 verify: $(BUILDS) ## compare the plugin in the repository with a build of its sources
-	@$(SHA256) $(BUILDS) $(PLUGINS)
+	@sha256sum $(BUILDS) $(PLUGINS)
 	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || { \
 		echo "$$file is not what the sources give, with $$(build/tinygo version), $$(wasm-opt --version): run make build and commit" >&2 ; exit 1 ; } ; done
-
-build/tinygo: tools/toolchain.sh
-	@tools/toolchain.sh build
 
 build/rostering.wasm: TAGS :=
 build/rostering-nowasi.wasm: TAGS := nowasi
 build/rostering-poison.wasm: TAGS := poison
 build/rostering-trace.wasm: TAGS := nowasi trace
 
-$(BUILDS) $(TEST_PLUGINS): build/tinygo $(SOURCES)
-	@build/tinygo version >/dev/null 2>&1 || tools/toolchain.sh build # its cache folder may be gone
+$(BUILDS) $(TEST_PLUGINS): tools/toolchain.sh $(SOURCES)
+	@tools/toolchain.sh
 	@echo "building $@"
 	@build/tinygo build -target plugin/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -ldflags '-extldflags=-Map=build/$(@F).map' -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
@@ -81,14 +73,12 @@ $(BUILDS) $(TEST_PLUGINS): build/tinygo $(SOURCES)
 	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
 
 run: ## watch the plugin at work with a mock service
-	@sdk/go/tasks.sh setup
 	@cd tests && go run ./cmd/demo
 
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
 run-javascript: run-node
 $(LANGUAGES:%=run-%): run-%: build/sandbox
-	@tools/setup.sh $*
-	@$(if $(filter c,$*),$(MAKE) -s -C sdk/c && $(MAKE) -s -C host-example/c build/jobs,HOSTS=$* tools/each.sh setup)
+	@HOSTS=$* tools/each.sh setup
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
 ROSTERING_CLIENT_ID ?=
 
@@ -97,12 +87,10 @@ sandbox: build/sandbox ## run a mock service to develop against, with a page tha
 PORT ?=
 
 docs/sandbox.png: ## take the screenshot of that page
-	@tools/setup.sh page
-	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
+	@cd tests && CI=true SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
 
 run-fleet: ## run a fleet on one Redis server, and on one folder: one token each
-	@tools/setup.sh redis
-	@cd tests && go test -count=1 -v -run TestFleet ./runner
+	@cd tests && CI=true go test -count=1 -v -run TestFleet ./runner
 
 # The service of every language's tests.
 build/sandbox:
@@ -120,12 +108,10 @@ setup-test setup-check: setup-%:
 
 # -count=1: the test cache does not notice that the plugin has changed.
 test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
-	@rm -f build/seconds
-	@grep -q '^plugin: ' build/skipped || tools/timed.sh verify $(MAKE) verify size $(TEST_PLUGINS)
+	@grep -q '^plugin: ' build/skipped || $(MAKE) verify size $(TEST_PLUGINS)
 	@$(MAKE) build/sandbox
-	@printf '%s\n' $(TESTS) | xargs -P2 -I{} bash -c 'tools/timed.sh {} $(MAKE) -s {} || exit 255'
-	@tools/timed.sh test-packages $(MAKE) test-packages
-	@sort -rn build/seconds
+	@printf '%s\n' $(TESTS) | xargs -P2 -I{} bash -c '$(MAKE) -s {} && echo "{}: $$SECONDS s" || exit 255'
+	@$(MAKE) test-packages
 	@$(SKIPPED)
 
 $(MODULES:%=module-%): module-%:
@@ -139,12 +125,8 @@ libraries:
 packages: ## make each language's package, the sandbox and bills of materials in dist; HOSTS=python,javascript limits it
 	@tools/setup.sh plugin $(WANTED) >&2 || { echo "nothing was built; HOSTS=python,go makes the packages of these alone" >&2 ; exit 1 ; }
 	@$(MAKE) verify package-files
-	@$(MAKE) bill
-	@cd dist && find . -type f ! -name SHA256SUMS | sed 's#^\./##' | LC_ALL=C sort | xargs $(SHA256) >SHA256SUMS
-SHA256 := $(if $(shell command -v sha256sum),sha256sum,shasum -a 256)
-
-bill: $(BUILDS) ## write dist/bills: what is linked into the plugin, and what each package in dist needs
 	@tools/bill/bill.sh bills
+	@cd dist && find . -type f ! -name SHA256SUMS | sed 's#^\./##' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
 
 notices: $(BUILDS) ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
 	@tools/bill/bill.sh notices
@@ -166,8 +148,8 @@ release-check: ## rehearse the release of the last commit, with each registry's 
 	@tools/setup.sh release
 	@tools/release.sh check
 
-audit: ## look up the dependencies in the databases of known vulnerabilities
-	@tools/audit.sh $(MODULES)
+audit: ## look up the dependencies in the database of known vulnerabilities, osv.dev
+	@GOTOOLCHAIN=auto go run github.com/google/osv-scanner/v2/cmd/osv-scanner@v2.6.0 scan source --recursive .
 
 versions: ## test the libraries on the oldest and newest runtimes for tests/behavior.md: half an hour
 	@tools/versions.sh tests/behavior.md
@@ -178,25 +160,17 @@ platforms: ## build for other platforms, and test what runs on Linux x86-64, for
 # go test -fuzz takes one target at a time.
 fuzz: ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser
 	@mkdir -p build
-	@grep -rEo '^func Fuzz[A-Za-z]+' --include='*_test.go' plugin | sed -E 's#(.*)/[^/]*:func (.*)#\1 \2#' | sort | \
+	@grep -rEo '^func Fuzz[A-Za-z]+' --include='*_test.go' plugin tests/plugin | sed -E 's#(.*)/[^/]*:func (.*)#\1 \2#' | sort | \
 		while read -r package target; do \
-			echo "fuzzing $$target for $(FUZZTIME)" ; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$package" >build/fuzz.log 2>&1 || { cat build/fuzz.log ; exit 1 ; } ; \
+			time=$(FUZZTIME) ; [ "$$package" != tests/plugin ] || time=$(BUILT_FUZZTIME) ; \
+			echo "fuzzing $$target of $$package for $$time" ; \
+			go test -C "$$package" -run '^$$' -fuzz "^$$target\$$" -fuzztime $$time >build/fuzz.log 2>&1 || { cat build/fuzz.log ; exit 1 ; } ; \
 		done
-	@cd tests && go test -c -o ../build/fuzz-built.test ./plugin
-	@grep -Eoh '^func Fuzz[A-Za-z]+' tests/plugin/*_test.go | sed 's/func //' | while read -r target; do \
-		echo "fuzzing $$target of the built files for $(BUILT_FUZZTIME)" ; \
-		(cd tests/plugin && ../../build/fuzz-built.test -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(BUILT_FUZZTIME) \
-			-test.fuzzcachedir ../../build/fuzz-cache) >build/fuzz.log 2>&1 || { cat build/fuzz.log ; exit 1 ; } ; \
-	done
 
 $(STATICCHECK): Makefile
 	@GOBIN=$(CURDIR)/$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
-$(ACTIONLINT): Makefile
-	@GOBIN=$(CURDIR)/$(@D) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
-
-check: setup-check $(STATICCHECK) $(ACTIONLINT) ## check the format of all code, and lint it
+check: setup-check $(STATICCHECK) ## check the format of all code, and lint it
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l) ; [ -z "$$unformatted" ] || { echo "make format: $$unformatted" ; exit 1 ; }
 	@for module in $(MODULES); do \
 		echo "checking the module $$module" ; \
@@ -204,7 +178,7 @@ check: setup-check $(STATICCHECK) $(ACTIONLINT) ## check the format of all code,
 	done
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
 	@tools/each.sh check
-	@$(ACTIONLINT)
+	@go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 	@grep -q '^scripts: ' build/skipped || git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck -S warning
 	@$(SKIPPED)
 
@@ -246,7 +220,7 @@ broken: $(TEST_PLUGINS) ## break the Go library in small ways: each of its rules
 core: ## test the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...
 	@cd tests && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
-	@if tools/toolchain.sh build; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
+	@if tools/toolchain.sh; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.
 # TestDefects plants known defects in a copy of the core, which TestRandom must find.

@@ -30,7 +30,10 @@ bun:*) exec "$sdk/javascript/runtimes/bun/bun" --no-install "$here/node/$program
 workerd:*) exec node "$here/workerd/run.js" "$program" ;;
 python:*) exec "$sdk/python/.venv/bin/python" "$here/python/$program.py" ;;
 rust:*) exec "$sdk/rust/target/release/$program" ;;
-ffi:host) LIBEXTISM=$here/c/build/libextism.so exec ruby "$here/ffi/host.rb" "$root/plugin/rostering.wasm" ;;
+ffi:host)
+	library=$(echo "$sdk"/python/.venv/lib/python3*/site-packages/extism_sys/*.so)
+	LIBEXTISM=$library exec ruby "$here/ffi/host.rb" "$root/plugin/rostering.wasm"
+	;;
 ffi:*) ;;
 *) echo "usage: run.sh c|go|java|node|deno|bun|workerd|python|rust|ffi PROGRAM" >&2 && exit 64 ;;
 esac

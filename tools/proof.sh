@@ -12,6 +12,7 @@ clone=$(mktemp -d)
 trap 'rm -rf "$clone"' EXIT
 git clone -q . "$clone"
 cd "$clone"
+tools/setup.sh "$kind"
 wanted=${ONLY:-${HOSTS:-}}
 export HOSTS='' MAKEFLAGS=''
 make -s build/sandbox build/rostering-trace.wasm
@@ -42,21 +43,16 @@ get() { "${@:3}" >"$log" 2>&1 || { tail -n 5 "$log"; row "$1" "$2" unavailable; 
 in_folder() (cd "$1" && "${@:2}")
 rules() { in_folder tests env -u GOARCH HOSTS="$1" go test -count=1 -timeout 20m -exec "env GOARCH=${GOARCH:-}" -run 'TestLibraries' ./runner; }
 
-# debian SUITE ARCHITECTURE PACKAGE...: unpacks packages of Debian, and what they depend on, into $tools/SUITE.
+# debian SUITE ARCHITECTURE PACKAGE,…: unpacks packages of Debian, and what they depend on, into $tools/SUITE/files. $sources are
+# packages whose sources it gets, too.
 debian() {
-	local at=$tools/$1 name
-	apt=(apt-get -q -y -o Dir::State::lists="$at/lists" -o Dir::State::status="$at/status" -o Dir::Cache::archives="$at/archives"
-		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o Dir::Etc::sourcelist="$at/sources" -o Dir::Etc::sourceparts=/dev/null
-		-o Dir::Etc::preferencesparts=/dev/null -o Debug::NoLocking=true -o APT::Sandbox::User=root -o Acquire::Languages=none
-		-o APT::Architecture="$2" -o APT::Architectures="$2")
+	local at=$tools/$1 from="http://deb.debian.org/debian $1 main"
 	[ ! -e "$at/done" ] || return 0
 	rm -rf "$at"
-	mkdir -p "$at"/{lists,archives}/partial "$at/files"
-	touch "$at/status"
-	printf "%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $1 main\n" deb deb-src >"$at/sources"
-	"${apt[@]}" update && "${apt[@]}" install --download-only --no-install-recommends "${@:3}" || return
-	for name in "$at"/archives/*.deb; do dpkg-deb -x "$name" "$at/files" || return; done
-	touch "$at/done"
+	mkdir -p "$at"
+	mmdebstrap --quiet --mode=root --variant=extract --architectures="$2" --include="$3" \
+		--extract-hook="cd '$at'; ${sources:+APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get source --download-only $sources}" \
+		"$1" "$at/files" "deb $from" "deb-src $from" && touch "$at/done"
 }
 
 # The others put a runtime first on PATH, which tasks.sh, the tests and the adapters take.

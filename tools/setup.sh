@@ -47,20 +47,14 @@ install() (
 		apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 "$@" >/dev/null
 )
 
-# is_installed PACKAGE: then Debian's is too old, and installing it again would not help.
-is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
-
 # explain WHO LINES
 explain() {
-	local program oldest elsewhere what='' how='' new='' package
-	while read -r program oldest _ elsewhere; do
+	local program oldest packages elsewhere all=''
+	while read -r program oldest packages elsewhere; do
 		case $oldest in -) ;; =*) program+=" ${oldest#=}" ;; *) program+=" $oldest or newer" ;; esac
-		what+=", $program"
-		[[ -z $elsewhere || $how == *"$elsewhere"* ]] || how+="; $elsewhere"
+		all+="; $program (${elsewhere:-apt-get install ${packages//,/ }})"
 	done <<<"$2"
-	for package in $(packages <<<"$2"); do is_installed "$package" || new+=" $package"; done
-	[ -z "$new" ] || how="; apt-get install$new$how"
-	echo "$1: missing ${what#, }: ${how#; }"
+	echo "$1: missing ${all#; }"
 }
 
 for who in "$@"; do

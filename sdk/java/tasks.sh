@@ -24,7 +24,6 @@ setup() (
 # Checks the format; setup compiles with javac -Xlint:all -Werror.
 check() { google_java_format check; }
 
-# Formats the code as check expects it.
 format() { google_java_format format; }
 google_java_format() {
 	maven "com.spotify.fmt:fmt-maven-plugin:2.27:$1" \
@@ -32,9 +31,7 @@ google_java_format() {
 }
 
 # Runs the tests of the library.
-test() (
-	mvn --batch-mode --no-transfer-progress surefire:test
-)
+test() { mvn --batch-mode --no-transfer-progress surefire:test; }
 
 # Makes the package: a Maven repository in dist/maven with the jar, its sources, its Javadoc, which must build without a warning,
 # and its bill of materials. The same files give the same bytes. An argument names a folder in place of dist.
@@ -43,6 +40,7 @@ package() (
 	grep -q "^  <version>$version</version>" pom.xml || fail "pom.xml has another version than VERSION"
 	# A copy: a jar has the modes of the files in it, which vary with the umask.
 	umask 022
+	rm -rf "$dist/maven"
 	copy=$new/copy
 	mkdir -p "$copy"/{src,target}
 	cp pom.xml LICENSE ./*_NOTICES.md "$copy"
@@ -53,32 +51,19 @@ package() (
 	maven -f "$copy/pom.xml" jar:jar $apache:maven-source-plugin:3.3.1:jar-no-fork \
 		$apache:maven-javadoc-plugin:3.11.3:jar -Ddoclint=all,-missing -Dmaven.javadoc.failOnWarnings -DdetectOfflineLinks=false -DdetectJavaApiLink=false \
 		org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom -DschemaVersion=1.6 -DoutputFormat=json -DincludeTestScope=false \
-		$apache:maven-deploy-plugin:3.1.4:deploy -DaltDeploymentRepository="dist::file://$new/maven"
+		$apache:maven-deploy-plugin:3.1.4:deploy -DaltDeploymentRepository="dist::file://$dist/maven"
 	# It has a timestamp, and nothing that the POM does not say.
-	rm "$new"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
-	mkdir -p "$dist"
-	rm -rf "$dist/maven"
-	cp -R "$new/maven" "$dist/maven"
+	rm "$dist"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
 )
 
-# with_package PACKAGES LOCAL POM GOAL…: runs Maven with a folder with the package, and with a new local repository, which
-# has no older package, but all else that was downloaded before.
-with_package() {
-	mkdir "$2"
-	for group in "$HOME"/.m2/repository/*; do ln -s "$group" "$2"; done
-	rm -f "$2/example"
-	maven -f "$3" -Dpackages="$1" -Dmaven.repo.local="$2" "${@:4}"
-}
-
-# Uses the package as its users do: the programs of host-example compile with it, a module lists the jobs with it, it is
-# complete. That the quick start runs with it is a test of tests/docs.
+# Uses the package as its users do: what adapter installs has the same bytes and is complete, the programs of host-example compile
+# with it, and a module lists the jobs. That the quick start runs with it is a test of tests/docs.
 test_package() (
-	cp -R "$root/host-example/java" "$new/programs"
-	with_package "$root/dist/maven" "$new/local" "$new/programs/pom.xml" \
-		compile dependency:copy-dependencies -DincludeScope=runtime
-
-	jar=$root/dist/maven/example/automaticrostering/automatic-rostering/$version/automatic-rostering-$version.jar
-	cmp "$jar" "$new/programs/target/dependency/$(basename "$jar")"
+	adapter
+	lib=$PWD/target/adapter/lib
+	jar=$lib/automatic-rostering-$version.jar
+	cmp "$root/dist/maven/example/automaticrostering/automatic-rostering/$version/automatic-rostering-$version.jar" "$jar"
+	javac -Xlint:all -Werror --release 17 -cp "$lib/*" -d "$new/programs" "$root"/host-example/java/src/main/java/demo/*.java
 	jar tf "$jar" >"$new/entries"
 	for entry in META-INF/{LICENSE,{THIRD_PARTY,COMPILED}_NOTICES.md} example/automaticrostering/PluginMachine.class; do
 		grep -qx "$entry" "$new/entries" || fail "the jar lacks $entry"
@@ -93,10 +78,9 @@ test_package() (
 		javac -p "$new/path" -d "$new/module" "$new"/module/*.java
 		lists_jobs java -p "$new/path:$new/module" -m demo/demo.Jobs
 	}
-	dependencies=$new/programs/target/dependency
-	cp "$jar" "$dependencies"/{runtime,wasm}-1.0.0.jar "$dependencies"/nanojson-*.jar "$new/path"
+	cp "$jar" "$lib"/{runtime,wasm}-1.0.0.jar "$lib"/nanojson-*.jar "$new/path"
 	module_lists_jobs example.automaticrostering
-	cp "$dependencies"/{jedis,redis-authx-core,commons-pool2,gson,json,slf4j-api}-*.jar "$new/path"
+	cp "$lib"/{jedis,redis-authx-core,commons-pool2,gson,json,slf4j-api}-*.jar "$new/path"
 	echo 'package demo; class Redis { Object store = new example.automaticrostering.RedisStore(new redis.clients.jedis.JedisPooled()); }' >"$new/module/Redis.java"
 	module_lists_jobs example.automaticrostering redis.clients.jedis org.apache.commons.pool2
 )
@@ -110,7 +94,11 @@ adapter() (
 	[ "$sum" != "$(cat target/adapter/sum 2>/dev/null)" ] || exit 0
 	rm -rf target/adapter
 	package "$PWD/target/adapter"
-	with_package "$PWD/target/adapter/maven" "$PWD/target/adapter/local" ../../host-example/java/pom.xml \
+	# A local repository without an older package, but with all else that was downloaded before.
+	mkdir target/adapter/local
+	ln -s "$HOME"/.m2/repository/* target/adapter/local
+	rm -f target/adapter/local/example
+	maven -f ../../host-example/java/pom.xml -Dpackages="$PWD/target/adapter/maven" -Dmaven.repo.local="$PWD/target/adapter/local" \
 		dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$PWD/target/adapter/lib"
 	javac -Xlint:all -Werror --release 17 -cp "target/adapter/lib/*" -d target/adapter/classes "$adapter"/src/adapter/*
 	printf '%s\n' "$sum" >target/adapter/sum

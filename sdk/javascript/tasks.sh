@@ -65,7 +65,6 @@ check() (
 	"$bin/wrangler" deploy --dry-run --config "$root/host-example/workerd/wrangler.jsonc" --outdir "$PWD/build/worker"
 )
 
-# Formats the code as check expects it.
 format() { pretty --write; }
 
 pretty() { "$bin/prettier" --config package.json --log-level warn "$@" . "${folders[@]}" '!**/*.md' '!../../**/*.md'; }
@@ -124,26 +123,27 @@ adapter() (
 test_package() (
 	sdk=$PWD
 	package=$root/dist/automatic-rostering-$version.tgz
-	# pinned NAME: NAME@VERSION, as package.json pins it
-	pinned() { node -p "'$1@' + require('$sdk/package.json').devDependencies['$1']"; }
 	cd "$new"
 	echo '{ "private": true, "type": "module" }' >package.json
 	"${runtime}_package"
 )
 
+# compile TSC OPTION…: the programs here, with the types that setup installs.
+compile() {
+	"$1" --strict --noEmit --typeRoots "$sdk/node_modules,$sdk/node_modules/@types" "${@:2}" ./*.ts
+}
+
 node_package() {
 	"${npm_install[@]}" "$package" >/dev/null
 	[ "$(ls node_modules)" = automatic-rostering ] || fail "more than the package was installed"
-	"${npm_install[@]}" --save-dev --ignore-scripts "$(pinned typescript)" oldest@npm:typescript@5.2.2 "$(pinned @types/node)" \
-		"$(pinned esbuild)" >/dev/null
+	"${npm_install[@]}" --save-dev typescript@5.2.2 >/dev/null # the oldest
 	cp "$sdk"/tests/{types,bundled}.ts .
-	for typescript in typescript oldest; do
-		node node_modules/$typescript/bin/tsc --strict --exactOptionalPropertyTypes --noEmit --target es2022 --module nodenext \
-			--types node ./*.ts
+	for tsc in "$bin/tsc" node_modules/.bin/tsc; do
+		compile "$tsc" --exactOptionalPropertyTypes --target es2022 --module nodenext --types node
 	done
 	# Bundled to CommonJS, which is esbuild's default for Node, and to a module.
 	for format in cjs esm; do
-		node_modules/.bin/esbuild bundled.ts --bundle --platform=node --target=node20 --format=$format --loader:.wasm=binary \
+		"$bin/esbuild" bundled.ts --bundle --platform=node --target=node20 --format=$format --loader:.wasm=binary \
 			--log-level=error --outfile=$format/index.js
 		echo "{ \"type\": \"$([ $format = esm ] && echo module || echo commonjs)\" }" >$format/package.json
 		lists_jobs node $format/index.js
@@ -168,23 +168,21 @@ bun_package() {
 	bun=$sdk/runtimes/bun/bun
 	cp "$root/host-example/node/jobs.js" "$sdk/tests/types.ts" .
 	"$bun" add --silent "$package"
-	"$bun" add --silent --dev "$(pinned typescript)" "$(pinned @types/bun)"
-	"$bun" --bun node_modules/.bin/tsc --strict --noEmit --skipLibCheck --target esnext --module preserve --types bun ./*.ts
+	compile "$bin/tsc" --skipLibCheck --target esnext --module preserve --types bun
 	lists_jobs "$bun" jobs.js
 }
 
+# The adapter of the suite runs on workerd without Wrangler.
 workerd_package() {
-	cp "$root"/host-example/workerd/*.{ts,js,jsonc} .
-	"${npm_install[@]}" --ignore-scripts "$package" "$(pinned @cloudflare/workers-types)" "$(pinned typescript)" \
-		"$(pinned wrangler)" "$(pinned esbuild)" >/dev/null
-	node_modules/.bin/tsc --strict --exactOptionalPropertyTypes --noEmit --skipLibCheck --target es2024 --lib es2024 --module esnext \
-		--moduleResolution bundler --types @cloudflare/workers-types ./*.ts
-	node_modules/.bin/wrangler deploy --dry-run --outdir out
-	WRANGLER_LOG=info lists_jobs bash -c 'CLOUDFLARE_INCLUDE_PROCESS_ENV=true node_modules/.bin/wrangler dev --port 0 >dev 2>&1 &
+	cp "$root"/host-example/workerd/*.{ts,jsonc} .
+	"${npm_install[@]}" "$package" >/dev/null
+	compile "$bin/tsc" --exactOptionalPropertyTypes --skipLibCheck --target es2024 --lib es2024 --module esnext \
+		--moduleResolution bundler --types @cloudflare/workers-types
+	export CLOUDFLARE_INCLUDE_PROCESS_ENV=true WRANGLER_LOG=info
+	lists_jobs bash -c '"$0" dev --port 0 >dev 2>&1 &
 		trap "kill $!" EXIT
 		for _ in {1..120}; do url=$(grep -om1 "http://localhost[^ ]*" dev) && break || sleep 0.5; done
-		curl -s --max-time 30 "$url"'
-	lists_jobs node run.js jobs
+		curl -s --max-time 30 "$url"' "$bin/wrangler"
 }
 
 case $verb:$runtime in

@@ -30,26 +30,18 @@ check() (
 	.venv/bin/python -W error -m pdoc -o build/reference automatic_rostering automatic_rostering.redis_store
 )
 
-# Formats the code as check expects it.
-format() (
-	.venv/bin/ruff format --quiet --config pyproject.toml "${code[@]}"
-)
+format() { .venv/bin/ruff format --quiet --config pyproject.toml "${code[@]}"; }
 
 # Tests what only Python can show. tests/runner shows the rest, through the adapter.
-test() (
-	.venv/bin/python -W error -m unittest discover -s tests -t .
-)
+test() { .venv/bin/python -W error -m unittest discover -s tests -t .; }
 
 # Makes the wheel and the sdist in dist, the same byte for byte wherever and whenever this runs. An argument names a
 # folder in place of dist.
 package() (
 	dist=${1:-$root/dist}
 	mkdir -p "$dist"
-	mkdir "$new/stage"
-	cp -r pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md automatic_rostering "$new/stage"
-	cd "$new/stage"
 	for kind in sdist wheel; do
-		SOURCE_DATE_EPOCH=1767225600 "$here/.venv/bin/python" -c "from flit_core.buildapi import *; build_$kind('$dist')"
+		SOURCE_DATE_EPOCH=1767225600 .venv/bin/python -c "from flit_core.buildapi import *; build_$kind('$dist')"
 	done
 )
 
@@ -63,9 +55,9 @@ test_package() (
 	pip() { venv/bin/python -m pip --quiet --disable-pip-version-check "$@"; }
 
 	# The extra has what its module needs, and the types are there for users.
-	pip install "$root/dist/${wheel}[redis]" "$(grep -o "^mypy==[0-9.]*" "$here/requirements.txt")"
+	pip install "$root/dist/${wheel}[redis]"
 	venv/bin/python -I -W error -c 'import automatic_rostering.redis_store'
-	venv/bin/mypy --strict "$root/host-example/python/jobs.py"
+	"$here/.venv/bin/mypy" --strict --python-executable venv/bin/python "$root/host-example/python/jobs.py"
 
 	# A client that is opened while freezegun stops the clocks; a program in an archive; one of PyInstaller.
 	pip install freezegun==1.5.5 pyinstaller==6.22.3

@@ -1,9 +1,31 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
 source "$(dirname "$0")/../../tools/tasks.sh"
-source ./cargo.sh
-
 adapter=../../tests/adapters/rust
+# Panics name files of dependencies: not by the path on this machine.
+export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --print=native-static-libs"
+
+# run_cargo VERB ARGUMENTS: for this machine or, if TARGET is set, with cargo-zigbuild for that platform, such as
+# aarch64-unknown-linux-gnu.2.17, which has the oldest glibc. musl has shared libraries only if programs are not static. Windows
+# takes MinGW, as zig's DLL would export all of Rust's functions.
+release=target/${TARGET:+${TARGET%%.*}/}release
+run_cargo() {
+	case ${TARGET:-} in
+	'') cargo "$@" ;;
+	*-windows-*) cargo "$1" --target "$TARGET" "${@:2}" ;;
+	*) cargo-zigbuild "${1/#build/zigbuild}" --target "$TARGET" "${@:2}" ;;
+	esac
+}
+[[ ${TARGET:-} != *-musl* ]] || RUSTFLAGS+=" -Ctarget-feature=-crt-static"
+
+# with_cargo VERB ARGUMENTS: with what all verbs share, so that the dependencies compile once. What a program needs that is linked
+# with librostering.a goes from the compiler's notes, which cargo repeats, into a file.
+with_cargo() {
+	mkdir -p "$release"
+	run_cargo "$1" --locked --release --target-dir target --all-features "${@:2}" 2>&1 |
+		sed -e '/^note: link against the following native/d' -e '/^$/d' \
+			-e "/^note: native-static-libs/{s/.*libs: //w $release/librostering.libs" -e 'd;}'
+}
 
 # Builds the library, the C library, the programs of host-example/rust, and the tests: with what those need, dependencies have
 # other features, and would be compiled twice. Concurrent runs take turns.
@@ -31,7 +53,6 @@ format() {
 
 # Tests against a service on loopback.
 test() {
-	setup
 	# For URLs of this machine that are not loopback to the plugin. To reqwest, * does not match IP addresses.
 	export NO_PROXY='*,0.0.0.0/0,::/0'
 	with_cargo test --quiet --workspace --test behavior
@@ -54,17 +75,12 @@ package() (
 	mv "$stage/target/package/automatic-rostering-$version.crate" "$dist"
 )
 
-# Checks that the package has all files.
-test_package() (
-	package=automatic-rostering-$version
-	file=../../dist/$package.crate
-	tar -xzf "$file" -C "$new"
-	for name in Cargo.lock LICENSE README.md THIRD_PARTY_NOTICES.md; do
-		[ -s "$new/$package/$name" ] || fail "$package.crate lacks $name"
-	done
-	diff -r src "$new/$package/src"
-	cmp rostering-nowasi.wasm "$new/$package/rostering-nowasi.wasm"
-)
+# Checks that the package has all files, and no others. The adapter is built with it.
+test_package() {
+	local package=automatic-rostering-$version
+	diff <(git ls-files Cargo.lock LICENSE '*.md' '*.wasm' src | sed "s,^,$package/,") \
+		<(tar -tzf "$root/dist/$package.crate" | grep -v Cargo.toml | LC_ALL=C sort)
+}
 
 # adapter [VERB ARGUMENTS]: builds the suite's adapter as a user does: with the package, unpacked, and the lock file in it.
 adapter() {
@@ -82,5 +98,4 @@ adapter() {
 	[ -n "${1:-}" ] || ln -f "$release/rostering-adapter" target/rostering-adapter
 }
 
-prepare() { ../../tools/setup.sh rust; }
 run "$@"

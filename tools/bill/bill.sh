@@ -47,19 +47,11 @@ bill_of_go() {
 }
 
 bill_of_javascript() {
-	[ -d "$tools/npm-6.0.1" ] || npm install --silent --no-audit --no-fund --prefix "$tools/npm-6.0.1" @cyclonedx/cyclonedx-npm@6.0.1
-	(cd sdk/javascript && "$tools/npm-6.0.1/node_modules/.bin/cyclonedx-npm" --package-lock-only --omit dev --output-reproducible \
-		--output-format JSON --output-file "$root/dist/bills/javascript.cdx.json")
-}
-
-python_tool() {
-	[ -x "$tools/python-7.5.0/bin/cyclonedx-py" ] || { python3 -m venv "$tools/python-7.5.0" &&
-		"$tools/python-7.5.0/bin/python" -m pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0; }
+	npm sbom --prefix sdk/javascript --package-lock-only --omit dev --sbom-format cyclonedx --sbom-type library >dist/bills/javascript.cdx.json
 }
 
 # Of a folder with the wheel and what it requires, in the versions of the lock file.
 bill_of_python() {
-	python_tool
 	python3 -m venv --without-pip "$work/venv"
 	sed -n 's/^\([a-z0-9_.-]*==[^ ]*\).*/\1/p' sdk/python/requirements.txt >"$work/versions"
 	"$tools/python-7.5.0/bin/python" -m pip --python "$work/venv/bin/python" install --quiet --disable-pip-version-check \
@@ -70,30 +62,31 @@ bill_of_python() {
 
 bill_of_java() { find dist/maven -name '*-cyclonedx.json' -exec cp {} dist/bills/java.cdx.json \;; }
 
-# cargo_bill NAME ARCHIVE FOLDER: of a crate in a package. The tool also writes where the crate is.
+# cargo_bill NAME MEMBERS: of the crate in sdk/NAME; in a copy, as the tool writes next to the manifests, with a workspace of what the
+# crate needs, as others would add features of dependencies. The tool looks for the lock file above a crate.
 cargo_bill() {
 	[ -x "$tools/bin/cargo-cyclonedx" ] || cargo install --quiet --locked --root "$tools" cargo-cyclonedx@0.5.9
-	local at=$work/$1
-	mkdir "$at"
-	tar -xzf "$2" -C "$at" --strip-components 1
-	[ -e "$at/$3/Cargo.lock" ] || cp "$at"/*/Cargo.lock "$at" # of the workspace; the tool looks for it above the crate
-	SOURCE_DATE_EPOCH=1767225600 "$tools/bin/cargo-cyclonedx" cyclonedx --quiet --manifest-path "$at/$3/Cargo.toml" --all-features \
-		--target all --format json --spec-version 1.5 --override-filename bill
-	sed "s#$at#.#g" "$at/$3/bill.json" >"dist/bills/$1.cdx.json"
+	git ls-files sdk/rust sdk/c | tar -cf - -T - | tar -xf - -C "$work"
+	sed "s#^members = .*#members = [$2]#" sdk/rust/Cargo.toml >"$work/sdk/rust/Cargo.toml"
+	cp sdk/rust/Cargo.lock "$work/sdk"
+	SOURCE_DATE_EPOCH=1767225600 "$tools/bin/cargo-cyclonedx" cyclonedx --quiet --manifest-path "$work/sdk/rust/Cargo.toml" \
+		--all-features --target all --format json --spec-version 1.5 --override-filename bill
+	sed "s#$work/sdk/$1#.#g; s#$work/sdk#..#g" "$work/sdk/$1/bill.json" >"dist/bills/$1.cdx.json"
 }
-bill_of_rust() { cargo_bill rust "dist/automatic-rostering-$version.crate" .; }
-bill_of_c() { cargo_bill c "dist/rostering-c-$version.tar.gz" c; }
+bill_of_rust() { cargo_bill rust ''; }
+bill_of_c() { cargo_bill c '"../c"'; }
 
 bills() {
 	rm -rf dist/bills
 	mkdir dist/bills
 	notices | diff THIRD_PARTY_NOTICES.md - || { echo "THIRD_PARTY_NOTICES.md is old: make notices" >&2; exit 1; }
-	local of file
+	local of
+	[ -x "$tools/python-7.5.0/bin/cyclonedx-py" ] || { python3 -m venv "$tools/python-7.5.0" &&
+		"$tools/python-7.5.0/bin/python" -m pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0; }
 	for of in plugin:rostering.wasm go:go "javascript:automatic-rostering-$version.tgz" "python:automatic_rostering-$version-py3-none-any.whl" \
 		java:maven "rust:automatic-rostering-$version.crate" "c:rostering-c-$version.tar.gz"; do
 		[ ! -e "dist/${of#*:}" ] || "bill_of_${of%:*}"
 	done
-	python_tool
 	"$tools/python-7.5.0/bin/python" tools/bill/finish.py "$version" dist/bills/*
 }
 

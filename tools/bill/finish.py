@@ -1,4 +1,4 @@
-"""Completes Go's bills of materials, compares all with CycloneDX's schema, and counts their components.
+"""Completes bills of materials, compares all with CycloneDX's schema, and counts their components.
 
 Usage: finish.py VERSION BILL...
 """
@@ -17,6 +17,10 @@ LINKED = [("pkg:github/tinygo-org/tinygo", "v0.41.1", GO), ("pkg:generic/musl", 
 for file in map(Path, sys.argv[2:]):
     bill = json.loads(file.read_text())
     top = bill["metadata"]["component"]
+    if file.name == "javascript.cdx.json":
+        top["name"] = "automatic-rostering"  # npm has the folder's
+        del bill["serialNumber"], bill["metadata"]["timestamp"]
+        file.write_text(json.dumps(bill, indent=2) + "\n")
     if top.get("purl", "").startswith("pkg:golang/"):
         bill = json.loads(file.read_text().replace(top["version"], f"v{sys.argv[1]}"))
         del bill["metadata"]["tools"]  # with hashes of the tool as it was built here

@@ -175,7 +175,7 @@ static void a_callback_must_not_call(void **state) {
     assert_int_equal(refused, 1);  /* of the token request */
 }
 
-/* list_with lists the jobs of run.sh's server, whose certificate is signed by ca.pem, and which wants one. */
+/* list_with lists the jobs of tasks.sh's server, whose certificate is ca.pem, and which wants one. */
 static void list_with(bool ca, bool certificate) {
     rostering_config *config = rostering_config_from_env(&error);
     rostering_config_set(config, "base_url", getenv("TLS_URL"), &error);
