@@ -81,8 +81,8 @@ func (f *Flow) written() (value string, ttl int64) {
 func (f *Flow) lockKey() string { return f.key + ":lock:" + ascii.Int(f.secretMark()) }
 
 // secretMark returns a number that changes with the secret and does not identify it: one in
-// 32,768 secrets has the same.
-func (f *Flow) secretMark() int64 { return instance.Hash(f.config.Secret)>>8&0xffff | 1 }
+// 32,749 secrets has the same. That is a prime, so every bit of the hash counts.
+func (f *Flow) secretMark() int64 { return instance.Hash(f.config.Secret)%32749 + 1 }
 
 // markSecret notes that a backoff is because of the secret, and ends with it.
 func (f *Flow) markSecret(err *apierror.Error) {
