@@ -27,6 +27,7 @@ git ls-files | grep -E 'automatic_rostering|example/automaticrostering' | while 
 	mkdir -p "$(dirname "$to")"
 	[ "$to" = "$file" ] || git mv "$file" "$to"
 done
+git clean -fdq # the folders that are empty now
 for module in $(git ls-files '*go.mod'); do (cd "$(dirname "$module")" && go mod tidy); done
 ! command -v cargo >/dev/null || cargo metadata --format-version 1 --manifest-path sdk/rust/Cargo.toml >/dev/null # sorts its lock file
 git add --all

@@ -2,7 +2,9 @@
 # Usage: tasks.sh VERB
 source "$(dirname "$0")/../../tools/tasks.sh"
 adapter=../../tests/adapters/rust
-# Panics name files of dependencies: not by the path on this machine.
+# Panics name files of dependencies: not by the path on this machine. Those of the workspace have a flag of their own, as with
+# another RUSTFLAGS in each clone, all dependencies would be compiled again.
+export RUSTC_WORKSPACE_WRAPPER=$PWD/rustc.sh
 export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --print=native-static-libs"
 
 # run_cargo VERB ARGUMENTS: for this machine or, if TARGET is set, with cargo-zigbuild for that platform, such as
