@@ -2,9 +2,7 @@
 # Usage: tasks.sh VERB
 source "$(dirname "$0")/../../tools/tasks.sh"
 adapter=../../tests/adapters/rust
-# Panics name files of dependencies: not by the path on this machine. Those of the workspace have a flag of their own, as with
-# another RUSTFLAGS in each clone, all dependencies would be compiled again.
-export RUSTC_WORKSPACE_WRAPPER=$PWD/rustc.sh
+# Panics name files of dependencies: not by the path on this machine.
 export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --print=native-static-libs"
 
 # run_cargo VERB ARGUMENTS: for this machine or, if TARGET is set, with cargo-zigbuild for that platform, such as
@@ -69,19 +67,19 @@ package() (
 	# A copy, since cargo would add the commit and whether files have changed.
 	stage=$new/stage
 	mkdir "$stage"
-	cp -r Cargo.lock README.md LICENSE THIRD_PARTY_NOTICES.md src rostering-nowasi.wasm "$stage"
-	sed '/^members = /d' Cargo.toml >"$stage/Cargo.toml"
+	cp -r ../Cargo.lock README.md LICENSE THIRD_PARTY_NOTICES.md src rostering-nowasi.wasm "$stage"
+	sed '/^members = /d' ../Cargo.toml | cat Cargo.toml - >"$stage/Cargo.toml"
 	chmod -R u=rwX,go=rX "$stage"
 	cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --offline --quiet --no-verify
 	mkdir -p "$dist"
 	mv "$stage/target/package/automatic-rostering-$version.crate" "$dist"
 )
 
-# Checks that the package has all files, and no others. The adapter is built with it.
+# Checks that the package has all files but cargo's, and no others. The adapter is built with it.
 test_package() {
 	local package=automatic-rostering-$version
-	diff <(git ls-files Cargo.lock LICENSE '*.md' '*.wasm' src | sed "s,^,$package/,") \
-		<(tar -tzf "$root/dist/$package.crate" | grep -v Cargo.toml | LC_ALL=C sort)
+	diff <(git ls-files LICENSE '*.md' '*.wasm' src | sed "s,^,$package/,") \
+		<(tar -tzf "$root/dist/$package.crate" | grep -v '/Cargo\.' | LC_ALL=C sort)
 }
 
 # adapter [VERB ARGUMENTS]: builds the suite's adapter as a user does: with the package, unpacked, and the lock file in it.

@@ -63,18 +63,17 @@ bill_of_python() {
 bill_of_java() { find dist/maven -name '*-cyclonedx.json' -exec cp {} dist/bills/java.cdx.json \;; }
 
 # cargo_bill NAME MEMBERS: of the crate in sdk/NAME; in a copy, as the tool writes next to the manifests, with a workspace of what the
-# crate needs, as others would add features of dependencies. The tool looks for the lock file above a crate.
+# crate needs, as others would add features of dependencies.
 cargo_bill() {
 	[ -x "$tools/bin/cargo-cyclonedx" ] || cargo install --quiet --locked --root "$tools" cargo-cyclonedx@0.5.9
-	git ls-files sdk/rust sdk/c | tar -cf - -T - | tar -xf - -C "$work"
-	sed "s#^members = .*#members = [$2]#" sdk/rust/Cargo.toml >"$work/sdk/rust/Cargo.toml"
-	cp sdk/rust/Cargo.lock "$work/sdk"
+	git ls-files sdk/{Cargo.toml,Cargo.lock,rust,c} | tar -cf - -T - | tar -xf - -C "$work"
+	sed "s#^members = .*#members = [$2]#" sdk/Cargo.toml >"$work/sdk/Cargo.toml"
 	SOURCE_DATE_EPOCH=1767225600 "$tools/bin/cargo-cyclonedx" cyclonedx --quiet --manifest-path "$work/sdk/rust/Cargo.toml" \
 		--all-features --target all --format json --spec-version 1.5 --override-filename bill
 	sed "s#$work/sdk/$1#.#g; s#$work/sdk#..#g" "$work/sdk/$1/bill.json" >"dist/bills/$1.cdx.json"
 }
-bill_of_rust() { cargo_bill rust ''; }
-bill_of_c() { cargo_bill c '"../c"'; }
+bill_of_rust() { cargo_bill rust '"rust"'; }
+bill_of_c() { cargo_bill c '"c", "rust"'; }
 
 bills() {
 	rm -rf dist/bills
