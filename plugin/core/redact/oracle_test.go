@@ -17,7 +17,7 @@ const (
 
 var encodings = []string{"plain", "percent", "form", "JSON", "ISO-8859-1"}
 
-// want returns what redact.Secrets must return.
+// want returns what Search.Redact must return.
 func want(text string, secrets []string, limit int, partial bool) (clean string, cut bool) {
 	for partial && strings.HasSuffix(text, "\ufffd") { // to which a host decodes a cut character
 		text = strings.TrimSuffix(text, "\ufffd")

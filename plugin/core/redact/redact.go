@@ -14,7 +14,7 @@ const mark = "[redacted]"
 // chance, and the text around the marks would reveal it.
 const shortest = 8
 
-// Secrets returns text without any of the secrets and with U+FFFD for invalid UTF-8, cut at
+// Redact returns text without any of the secrets and with U+FFFD for invalid UTF-8, cut at
 // limit bytes, and whether it was cut. A secret is found in each encoding; a mark replaces each
 // one, or several that overlap. If a secret has fewer than 8 bytes, one mark replaces the whole
 // text. partial says that text is itself the start of something longer: a secret that may continue
@@ -22,11 +22,6 @@ const shortest = 8
 //
 // The cut never splits a UTF-8 sequence. Time and memory are bounded, whatever text and secrets
 // contain: in the worst case, text that resembles a secret is removed as well.
-func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []byte, cut bool) {
-	return NewSearch(secrets).Redact(text, limit, partial)
-}
-
-// Redact is Secrets for one of several texts.
 func (s *Search) Redact(text []byte, limit int, partial bool) (clean []byte, cut bool) {
 	if partial {
 		text = wholeCharacters(text)
@@ -75,10 +70,10 @@ func wholeCharacters(text []byte) []byte {
 // maxText is how much of a short string goes into an error, in bytes.
 const maxText = 1024
 
-// Text is Secrets for a short string that is not partial, which may also quote a URL with a
+// Text is Redact for a short string that is not partial, which may also quote a URL with a
 // password: that of a proxy or a store.
 func Text(text string, secrets []string) string {
-	clean, _ := Secrets(withoutUserInfo(text), secrets, maxText, false)
+	clean, _ := NewSearch(secrets).Redact(withoutUserInfo(text), maxText, false)
 	return string(clean)
 }
 

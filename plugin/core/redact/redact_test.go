@@ -86,7 +86,7 @@ var cases = []struct {
 func TestSecrets(t *testing.T) {
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, cut := redact.Secrets([]byte(tt.text), tt.secrets, many, tt.partial); string(got) != tt.want || cut != tt.partial {
+			if got, cut := redact.NewSearch(tt.secrets).Redact([]byte(tt.text), many, tt.partial); string(got) != tt.want || cut != tt.partial {
 				t.Errorf("got %q, %v, want %q", got, cut, tt.want)
 			}
 			for end := range len(tt.text) + 1 {
@@ -98,13 +98,13 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// compare compares redact.Secrets with the oracle, or, if the search was given up, what precedes its last mark.
+// compare compares Search.Redact with the oracle, or, if the search was given up, what precedes its last mark.
 func compare(t *testing.T, text string, secrets []string, limit int, partial bool) {
 	t.Helper()
 	if !utf8.ValidString(strings.Join(secrets, "")) {
 		return // one may begin inside of a character, which is then shown
 	}
-	clean, cut := redact.Secrets([]byte(text), secrets, limit, partial)
+	clean, cut := redact.NewSearch(secrets).Redact([]byte(text), limit, partial)
 	got := string(clean)
 	if limit >= len(text) && !partial && utf8.ValidString(text) && redact.NewSearch(secrets).Clean([]byte(text)) != (got == text && !strings.Contains(text, `\`)) {
 		t.Errorf("%q in %.999q: Clean is wrong", secrets, text)
@@ -134,7 +134,7 @@ func TestFindsSecretInEachEncoding(t *testing.T) {
 		`\u0061\u0020\u0062\u002f\u002b\u0025\u00e9\u0022\u005c\ud83d\ude00\u007e`,
 	} {
 		for _, around := range []string{"", "x", " %", `\`, "é"} {
-			if got, _ := redact.Secrets([]byte(around+text+around), secrets, many, false); string(got) != around+mark+around {
+			if got, _ := redact.NewSearch(secrets).Redact([]byte(around+text+around), many, false); string(got) != around+mark+around {
 				t.Errorf("%q between %q becomes %q", text, around, got)
 			}
 		}
@@ -217,7 +217,7 @@ func TestSelfSimilarSecrets(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			redact.Secrets([]byte(text), []string{secret, "another secret"}, many, true)
+			redact.NewSearch([]string{secret, "another secret"}).Redact([]byte(text), many, true)
 			runtime.ReadMemStats(&after)
 			if got := after.TotalAlloc - before.TotalAlloc; got > uint64(4*len(text)+4000) {
 				t.Errorf("%d bytes", got)
