@@ -78,7 +78,7 @@ run: ## watch the plugin at work with a mock service
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
 run-javascript: run-node
 $(LANGUAGES:%=run-%): run-%: build/sandbox
-	@HOSTS=$* tools/each.sh setup
+	@CI=true HOSTS=$* tools/each.sh setup
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
 ROSTERING_CLIENT_ID ?=
 
