@@ -272,7 +272,7 @@ static void make_view(call *c, rostering_error **error) {
         change(c, rostering_client_with_header(c->view, name, json_string_value(value), error));
 }
 
-/* again waits for the next attempt, if the error has the code, or is retryable if there is none. */
+/* again waits for the next attempt after an error with the given code, or if none is given, after a retryable one. */
 static bool again(call *c, rostering_retries *retries, rostering_error **error) {
     const char *code = text(get(c, "retry"), "code");
     if (code == NULL || *error == NULL) return rostering_retry(retries, c->cancel, error);
