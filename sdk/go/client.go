@@ -93,20 +93,20 @@ func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, e
 // to another client id, scope or token endpoint, the error is an [*Error] with
 // [CodeTokenMismatch].
 func (c *Client) SetToken(ctx context.Context, t Token) error {
-	return c.core.change(ctx, func() error { return c.core.changeToken("set_token", t.object(c.core.now())) })
+	return c.core.uncounted(ctx, func() error { return c.core.changeToken("set_token", t.object(c.core.now())) })
 }
 
 // ClearToken forgets the token and the backoff after failed token requests. A token in a
 // store of [WithStore] stays there.
 func (c *Client) ClearToken(ctx context.Context) error {
-	return c.core.change(ctx, func() error { return c.core.changeToken("clear_token", result{}) })
+	return c.core.uncounted(ctx, func() error { return c.core.changeToken("clear_token", result{}) })
 }
 
 // SetSecret changes the client secret of the client and all its views, after a rotation: the next token
 // request uses it. The cached token stays. If the plugin rejects the secret, the error is an [*Error]
 // with [CodeConfigMissing] or [CodeConfigInvalid], and the one before stays.
 func (c *Client) SetSecret(ctx context.Context, secret Secret) error {
-	return c.core.change(ctx, func() error { return c.core.instance.setSecret(string(secret)) })
+	return c.core.uncounted(ctx, func() error { return c.core.instance.setSecret(string(secret)) })
 }
 
 // Close cancels the calls in progress and frees the plugin with its token. These calls, and

@@ -104,14 +104,14 @@ func (c *core) token(ctx context.Context, call *call) (t *tokenObject, err error
 	return c.holder.token(ctx, "")
 }
 
-// change changes the plugin's state.
-func (c *core) change(ctx context.Context, change func() error) error {
+// uncounted makes a call that status does not count.
+func (c *core) uncounted(ctx context.Context, make func() error) error {
 	_, leave, err := c.enter(ctx, &call{uncounted: true})
 	if err != nil {
 		return err
 	}
 	defer leave(nil)
-	return change()
+	return make()
 }
 
 // changeToken calls set_token or clear_token.

@@ -34,7 +34,11 @@ func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
 	if client == nil || client.core == nil {
 		return nil, zeroValue("Client")
 	}
-	q, err := client.core.template(&call{input: input{CustomerID: null, UserID: null}})
+	var q *http.Request
+	err := client.core.uncounted(context.Background(), func() (err error) {
+		q, err = client.core.template(&call{input: input{CustomerID: null, UserID: null}})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
