@@ -2,6 +2,7 @@ package play
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,7 +60,8 @@ func (c *course) act(s *rule.Step) error {
 			c.Fleet.members = append(c.Fleet.members[1:], c.Fleet.members[0])
 		}
 	case s.Eventually != nil:
-		return eventually(func() error { return c.step(s.Eventually) })
+		began := time.Now()
+		return eventually(func() error { return c.step(later(s.Eventually, time.Since(began))) })
 	case s.Open+s.Do+s.Begin+s.Resume != "":
 		for range max(s.Times, 1) {
 			if err := c.call(s); err != nil {
@@ -158,6 +160,18 @@ func eventually(try func() error) (err error) {
 		}
 	}
 	return err
+}
+
+// later is a step after some time. A backoff that another instance had, and that is over by this clock, lasts a second from
+// now on: with a clock that stands still it would not end.
+func later(s *rule.Step, after time.Duration) *rule.Step {
+	var now int64
+	if json.Unmarshal(s.Now, &now) != nil {
+		return s
+	}
+	copied := *s
+	copied.Now = fmt.Append(nil, now+int64(after.Seconds()))
+	return &copied
 }
 
 // stillPending waits until the adapter has read all requests so far, and wants these to have not ended.
