@@ -137,7 +137,7 @@ impl Client {
     pub async fn middleware(&self) -> Result<crate::Middleware, Error> {
         let _call = self.core().begin()?;
         let request = self.core().request(&json!({ "customer_id": null, "user_id": null }))?;
-        Ok(crate::Middleware::new(self.clone(), request.url().clone()))
+        Ok(crate::Middleware { client: self.clone(), base: request.url().clone() })
     }
 
     /// Caches a token that another client requested.

@@ -35,13 +35,6 @@ pub struct News {
     pub gone: bool,
 }
 
-impl Flow {
-    /// Returns whether it began because of this token.
-    pub fn replaces(&self, token: &str) -> bool {
-        self.refused.as_ref().is_some_and(|refused| refused.token == token)
-    }
-}
-
 /// A flow that runs, until the last step, a panic, or the end of the runtime drops this.
 pub struct Run {
     pub flow: Arc<Flow>,

@@ -63,8 +63,8 @@ impl Holder {
     pub fn refuse(&mut self, token: &str, first: bool) {
         let is = |own: &Token| own.access_token.expose() == token;
         self.kept.take_if(|(kept, _)| is(kept));
-        let replaced = self.running.as_ref().is_some_and(|running| running.flow.replaces(token));
-        if self.kept.is_none() && !replaced {
+        let begun = self.running.as_ref().and_then(|running| running.flow.refused.as_ref());
+        if self.kept.is_none() && begun.is_none_or(|begun| begun.token != token) {
             let used = first && self.worked.as_deref().is_some_and(is);
             self.refused = Some(Refusal { token: token.into(), used });
         }

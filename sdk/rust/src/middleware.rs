@@ -1,12 +1,10 @@
-use std::sync::atomic::Ordering;
-
 use http::Extensions;
 use reqwest::header::AUTHORIZATION;
 use reqwest::{Request, Response, StatusCode, Url};
 use reqwest_middleware::{Error, Next, Result};
 
 use crate::Client;
-use crate::send::{Tokens, authorize};
+use crate::send::Tokens;
 
 /// A middleware for `reqwest-middleware` that adds the token to your own requests.
 ///
@@ -20,8 +18,8 @@ use crate::send::{Tokens, authorize};
 /// `error.downcast_ref::<automatic_rostering::Error>()`.
 #[derive(Clone, Debug)]
 pub struct Middleware {
-    client: Client,
-    base: Url,
+    pub(crate) client: Client,
+    pub(crate) base: Url,
 }
 
 #[crate::async_trait]
@@ -37,28 +35,23 @@ impl reqwest_middleware::Middleware for Middleware {
 }
 
 impl Middleware {
-    pub(crate) fn new(client: Client, base: Url) -> Self {
-        Self { client, base }
-    }
-
     fn is_ours(&self, url: &Url) -> bool {
         url.origin() == self.base.origin()
     }
 
     async fn send(&self, mut request: Request, extensions: &mut Extensions, next: Next<'_>) -> Result<Response> {
         let (core, timeout) = (self.client.core(), self.client.timeout);
-        let mut tokens = Tokens::new(core, request.body().is_none_or(|body| body.as_bytes().is_some()));
-        let mut token = core.bounded(timeout, tokens.first()).await.map_err(Error::middleware)?;
+        let tokens = Tokens::new(core, request.body().is_none_or(|body| body.as_bytes().is_some()));
+        let mut tokens = core.bounded(timeout, tokens).await.map_err(Error::middleware)?;
         loop {
             let again = request.try_clone();
-            authorize(&mut request, &token).map_err(Error::middleware)?;
-            core.counts.service_requests.fetch_add(1, Ordering::Relaxed);
+            tokens.authorize(&mut request).map_err(Error::middleware)?;
             let response = next.clone().run(request, extensions).await?;
             // After a redirect, it may be another server that responds.
             let status = if self.is_ours(response.url()) { response.status() } else { StatusCode::FOUND };
-            let another = core.bounded(timeout, tokens.after(status)).await; // even if only the next request can use it
-            let (Ok(Some(another)), Some(again)) = (another, again) else { return Ok(response) };
-            (token, request) = (another, again);
+            let another = core.bounded(timeout, tokens.replace(status)).await; // even if only the next request can use it
+            let (Ok(true), Some(again)) = (another, again) else { return Ok(response) };
+            request = again;
         }
     }
 }

@@ -75,7 +75,10 @@ impl Plugin {
     /// Returns the part of the status that the plugin knows.
     pub fn status(&self, now: u64) -> Status {
         match &mut *lock(&self.0) {
-            Ok(instance) => instance.status(now),
+            Ok(instance) => {
+                let output = instance.call("status", json!({ "now": now }).to_string().as_bytes());
+                output.and_then(|output| decode(&output)).unwrap_or_default()
+            }
             Err(last) => last.clone(),
         }
     }
@@ -94,10 +97,7 @@ pub fn decode<T: DeserializeOwned>(output: &[u8]) -> Result<T, Error> {
 
 /// Reads an error, and adds to one about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
 pub fn error_of(output: &[u8]) -> Error {
-    let mut error: Error = match decode(output) {
-        Ok(error) => error,
-        Err(unknown) => return unknown,
-    };
+    let mut error: Error = decode(output).unwrap_or_else(|unknown| unknown);
     if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
         let mut variables = variables_in(&error.message);
         variables.retain(|name| *name != variable_of(key));
@@ -145,10 +145,5 @@ impl Instance {
         let status = status.map_err(Error::bug)?;
         let state = self.store.data_mut();
         if status == 0 { Ok(mem::take(&mut state.output)) } else { Err(error_of(&state.error)) }
-    }
-
-    fn status(&mut self, now: u64) -> Status {
-        let output = self.call("status", json!({ "now": now }).to_string().as_bytes());
-        output.and_then(|output| decode(&output)).unwrap_or_default()
     }
 }

@@ -1,5 +1,6 @@
 //! Sends requests with the token, and again with another one after a 401.
 
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -30,42 +31,48 @@ pub struct Tokens {
     core: Arc<Core>,
     /// Whether the request can be sent again.
     repeatable: bool,
-    sent: Vec<Arc<Token>>,
+    /// The one to send it with now.
+    token: Arc<Token>,
+    refused: Vec<Arc<Token>>,
 }
 
 impl Tokens {
-    pub fn new(core: &Arc<Core>, repeatable: bool) -> Self {
-        Self { core: core.clone(), repeatable, sent: Vec::new() }
+    /// Gets the first one.
+    pub async fn new(core: &Arc<Core>, repeatable: bool) -> Result<Self, Error> {
+        Ok(Self { core: core.clone(), repeatable, token: core.token(None).await?, refused: Vec::new() })
     }
 
-    /// Returns the token to send the request with.
-    pub async fn first(&mut self) -> Result<Arc<Token>, Error> {
-        let token = self.core.token(None).await?;
-        self.sent.push(token.clone());
-        Ok(token)
+    /// Adds the token to the request, which is sent next.
+    pub fn authorize(&self, request: &mut Request) -> Result<(), Error> {
+        let value = format!("Bearer {}", self.token.access_token.expose());
+        let mut value = HeaderValue::from_str(&value).map_err(|_| Error::not_a_token())?;
+        value.set_sensitive(true); // hidden when printed
+        request.headers_mut().insert(AUTHORIZATION, value);
+        self.core.counts.service_requests.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
-    /// Returns another token to send the request with again, if the response has the status 401.
-    pub async fn after(&mut self, status: StatusCode) -> Result<Option<Arc<Token>>, Error> {
-        let Some(last) = self.sent.last() else { return Ok(None) };
+    /// Replaces the token if the response has the status 401. Returns whether the request is to be sent again.
+    pub async fn replace(&mut self, status: StatusCode) -> Result<bool, Error> {
         if status != StatusCode::UNAUTHORIZED {
-            lock(&self.core.holder).worked = Some(last.clone());
-            return Ok(None);
+            lock(&self.core.holder).worked = Some(self.token.clone());
+            return Ok(false);
         }
-        let refused = last.access_token.expose();
-        lock(&self.core.holder).refuse(refused, self.repeatable && self.sent.len() == 1);
-        if !self.repeatable || self.sent.len() == MAX_SENDS {
-            return Ok(None);
+        let refused = self.token.access_token.expose();
+        lock(&self.core.holder).refuse(refused, self.repeatable && self.refused.is_empty());
+        if !self.repeatable || self.refused.len() + 1 == MAX_SENDS {
+            return Ok(false);
         }
         let token = self.core.token(Some(refused)).await?;
         warn!(target: "automatic_rostering", "the service refused the token; the request is retried with another one");
-        self.sent.push(token.clone());
-        Ok(Some(token))
+        self.refused.push(mem::replace(&mut self.token, token));
+        Ok(true)
     }
 
     /// Returns the error for a response that is no result, or for none, to the request of this input.
     fn explain(&self, mut report: Value, input: &Value, took: Duration) -> Error {
-        report["tokens"] = self.sent.iter().map(|token| token.access_token.expose()).collect();
+        let sent = self.refused.iter().chain([&self.token]);
+        report["tokens"] = sent.map(|token| token.access_token.expose()).collect();
         (report["method"], report["path"]) = (input["method"].clone(), input["path"].clone());
         report["milliseconds"] = u64::try_from(took.as_millis()).unwrap_or_default().into();
         report["now"] = self.core.now().into();
@@ -80,14 +87,12 @@ impl Core {
     /// Sends the plugin's request for an input.
     pub async fn send(self: &Arc<Self>, input: &Value, body: Option<Body>) -> Result<Response, Error> {
         let template = self.request(input)?;
-        let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable));
-        let mut token = tokens.first().await?;
+        let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable)).await?;
         let (response, took, unauthorized) = loop {
             let mut request = template.try_clone().ok_or_else(|| Error::bug("the plugin's request has a body"))?;
-            authorize(&mut request, &token)?;
+            tokens.authorize(&mut request)?;
             *request.body_mut() = body.as_ref().and_then(Body::next);
             let began = Instant::now();
-            self.counts.service_requests.fetch_add(1, Ordering::Relaxed);
             let sent = self.http.send(request, self.http.max_body.saturating_add(1), MAX_ERROR).await;
             let took = began.elapsed();
             let response = match sent {
@@ -97,21 +102,20 @@ impl Core {
                     return Err(tokens.explain(failed, input, took).with_cause(Some(lost)));
                 }
             };
-            token = match tokens.after(response.status).await {
-                Ok(Some(token)) => token,
-                Ok(None) => break (response, took, None),
+            match tokens.replace(response.status).await {
+                Ok(true) => {}
+                Ok(false) => break (response, took, None),
                 Err(error) if error.code == Code::ServiceUnauthorized => break (response, took, Some(error)),
                 Err(error) => return Err(error),
-            };
+            }
         };
         if is_result(response.status) {
             let max = self.http.max_body;
-            let message = || format!("the response is larger than max_body ({max} bytes): raise it or request less");
-            return if response.body.len() > max {
-                Err(Error::new(Code::NetworkError, message()))
-            } else {
-                Ok(response)
-            };
+            if response.body.len() <= max {
+                return Ok(response);
+            }
+            let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
+            return Err(Error::new(Code::NetworkError, message));
         }
         let mut explained = tokens.explain(response.report(), input, took);
         if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
@@ -146,13 +150,4 @@ impl Core {
         requests.insert(key, request.clone());
         Ok(request)
     }
-}
-
-/// Adds the token to a request.
-pub fn authorize(request: &mut Request, token: &Token) -> Result<(), Error> {
-    let value = format!("Bearer {}", token.access_token.expose());
-    let mut value = HeaderValue::from_str(&value).map_err(|_| Error::not_a_token())?;
-    value.set_sensitive(true); // hidden when printed
-    request.headers_mut().insert(AUTHORIZATION, value);
-    Ok(())
 }
