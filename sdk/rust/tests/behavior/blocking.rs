@@ -89,16 +89,13 @@ fn flood_of_informational_responses() {
         let (mut connection, _) = listener.accept().unwrap();
         let _ = connection.read(&mut [0; 4096]).unwrap(); // the request
         let hints = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10_000);
-        for number in 0.. {
-            if connection.write_all(hints.as_bytes()).is_err() {
-                break;
-            }
-            let _ = sender.send(number);
+        while connection.write_all(hints.as_bytes()).is_ok() {
+            let _ = sender.send(());
         }
     });
     let view = flooded.clone();
     let call = thread::spawn(move || view.list_jobs());
-    while begun.recv_timeout(PATIENCE).unwrap() < 20 {}
+    (0..20).for_each(|_| begun.recv_timeout(PATIENCE).unwrap());
     for _ in 0..500 {
         other.list_jobs().unwrap();
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use automatic_rostering::{Cause, Client, Code, MemoryStore, Options, Store, async_trait};
+use automatic_rostering::{Client, Code, MemoryStore, Options};
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tracing_subscriber::{filter::Targets, fmt::layer, prelude::*};
@@ -21,32 +21,16 @@ async fn until(mut so: impl FnMut() -> bool) {
     }
 }
 
-/// A store that panics once.
-#[derive(Default)]
-struct Panics(AtomicBool);
-
-#[async_trait]
-impl Store for Panics {
-    async fn get(&self, _: &str) -> Result<Option<String>, Cause> {
-        tokio::time::sleep(Duration::from_millis(100)).await; // until both callers wait
-        assert!(self.0.swap(true, Ordering::SeqCst), "once");
-        Ok(None)
-    }
-
-    async fn add(&self, _: &str, _: &str, _: Duration) -> Result<bool, Cause> {
-        Ok(true)
-    }
-
-    async fn set(&self, _: &str, _: &str, _: Duration) -> Result<(), Cause> {
-        Ok(())
-    }
-}
-
+/// As one of the store would, after which the library runs the same code.
 #[tokio::test]
-async fn panic_of_a_store() {
-    let sandbox = Sandbox::start();
-    let options = Options::default().store(Arc::new(Panics::default()));
-    let client = Client::open(&sandbox.config(), options).await.unwrap();
+async fn panic_of_a_clock_in_a_token_request() {
+    let (sandbox, panicked) = (Sandbox::start(), AtomicBool::default());
+    let clock = move || {
+        let is_callers = tokio::task::try_id().is_none(); // as only the token request is a task
+        assert!(is_callers || panicked.swap(true, Ordering::SeqCst), "once");
+        SystemTime::now()
+    };
+    let client = Client::open(&sandbox.config(), Options::default().clock(clock)).await.unwrap();
     let (a, b) = tokio::join!(client.get_token(), client.list_jobs());
     assert_eq!((call_error(a).code, call_error(b).code), (Code::PluginFailed, Code::PluginFailed));
     client.list_jobs().await.unwrap();
