@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"automatic-rostering.example/rostering"
 )
@@ -34,45 +33,28 @@ func TestLogHandlerThatCloses(t *testing.T) {
 	}
 }
 
-// A panic in the goroutine of a flow, which no caller can recover, ends only that flow.
+// A panic in the goroutine of a flow, which no caller can recover, ends only that flow; one in the
+// store does not even do that, and is logged.
 func TestWhatPanics(t *testing.T) {
 	logged := make(lines, 99)
-	before := slog.Default()
+	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.NewTextHandler(logged, nil)))
-	defer slog.SetDefault(before)
 	panics := true
-	for name, option := range map[string]rostering.Option{
-		"the HTTP client": faked(func(r *http.Request) error {
-			if panics && r.URL.Path == "/connect/token" {
-				panic("no " + string(fullConfig.ClientSecret))
-			}
-			return nil
-		}),
-		"the store": rostering.WithStore((*rostering.MemoryStore)(nil)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			panics = true
-			_, client := open(t, responds(http.StatusOK, "[]"), option)
-			_, err := client.GetToken(t.Context())
-			if (err != nil) != (name == "the HTTP client") || err != nil && strings.Contains(err.Error(), string(fullConfig.ClientSecret)) {
-				t.Errorf("the call ended with %v", err)
-			}
-			panics = false
-			if _, err := client.GetToken(t.Context()); err != nil {
-				t.Error(err)
-			}
-			_ = client.Close() // waits for the flows
-			for name == "the store" {
-				select {
-				case line := <-logged:
-					if strings.Contains(line, "it panicked") {
-						return
-					}
-				case <-time.After(10 * time.Second):
-					t.Fatal("it was not logged")
-				}
-			}
-		})
+	client := newClient(t, fullConfig, rostering.WithStore((*rostering.MemoryStore)(nil)), faked(func(*http.Request) error {
+		if panics {
+			panic("no " + string(fullConfig.ClientSecret))
+		}
+		return nil
+	}))
+	if _, err := client.GetToken(t.Context()); err == nil || strings.Contains(err.Error(), string(fullConfig.ClientSecret)) {
+		t.Errorf("the call ended with %v", err)
+	}
+	panics = false
+	if _, err := client.GetToken(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if line := <-logged; !strings.Contains(line, "it panicked") {
+		t.Errorf("it logged %q", line)
 	}
 }
 
