@@ -9,6 +9,11 @@ sdk=$root/sdk
 program=${2:-}
 [ "$program" != minimal ] || export ROSTERING_WASM=${ROSTERING_WASM:-$root/plugin/rostering.wasm}
 case ${1:-}:$program in
+c:minimal) # with Python's libextism
+	"$sdk/python/tasks.sh" setup
+	MAKEFLAGS='' make -s -C "$here/c" build/minimal
+	exec "$here/c/build/minimal"
+	;;
 c:*) exec "$here/c/build/$program" ;;
 go:*)
 	# go run builds into its cache, which several runs at once can share. The second one prints the path of the program
@@ -31,6 +36,7 @@ workerd:*) exec node "$here/workerd/run.js" "$program" ;;
 python:*) exec "$sdk/python/.venv/bin/python" "$here/python/$program.py" ;;
 rust:*) exec "$sdk/rust/target/release/$program" ;;
 ffi:host)
+	"$sdk/python/tasks.sh" setup
 	library=$(echo "$sdk"/python/.venv/lib/python3*/site-packages/extism_sys/*.so)
 	LIBEXTISM=$library exec ruby "$here/ffi/host.rb" "$root/plugin/rostering.wasm"
 	;;

@@ -63,7 +63,6 @@ setup() (
 	../../tools/setup.sh rust c
 	install "$here/build/installed"
 	[ -z "$TARGET" ] || exit 0
-	../python/tasks.sh setup # one program needs libextism
 	make -s -C "$examples/c"
 )
 

@@ -11,8 +11,8 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 GO = "BSD-3-Clause"
-# What is linked into the plugin, and which no module requires.
-LINKED = [("pkg:github/tinygo-org/tinygo", "v0.41.1", GO), ("pkg:generic/musl", "1.2", "MIT")]
+# Its runtime is linked into the plugin, and no module requires it.
+TINYGO, VERSION = "pkg:github/tinygo-org/tinygo", "v0.41.1"
 
 for file in map(Path, sys.argv[2:]):
     bill = json.loads(file.read_text())
@@ -25,11 +25,11 @@ for file in map(Path, sys.argv[2:]):
         bill = json.loads(file.read_text().replace(top["version"], f"v{sys.argv[1]}"))
         del bill["metadata"]["tools"]  # with hashes of the tool as it was built here
         licenses = {c["name"]: GO for c in bill["components"] if c["name"].startswith(("golang.org/x/", "std"))}
-        for purl, version, license in LINKED if file.name.startswith("plugin") else []:
-            licenses[purl] = license
-            ref = f"{purl}@{version}"
+        if file.name.startswith("plugin"):
+            licenses[TINYGO] = GO
+            ref = f"{TINYGO}@{VERSION}"
             bill["components"].append(
-                {"type": "library", "bom-ref": ref, "name": purl, "version": version, "purl": ref}
+                {"type": "library", "bom-ref": ref, "name": TINYGO, "version": VERSION, "purl": ref}
             )
             bill["dependencies"][0]["dependsOn"].append(ref)
         for component in bill["components"]:

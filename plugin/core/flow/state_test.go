@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the diagram of the states into README.md")
+var update = flag.Bool("update", false, "write the diagram of the states into RATIONALE.md")
 
 var stateNames = [...]string{
 	"choosing", "reading_token", "taking_lock", "reading_lock", "waiting",
@@ -27,9 +27,9 @@ func diagram() string {
 	return text + "    " + Done.String() + " --> [*]\n    " + Failed.String() + " --> [*]\n```\n"
 }
 
-// The diagram in README.md is that of the table.
+// The diagram in RATIONALE.md is that of the table.
 func TestDiagram(t *testing.T) {
-	const file, begin, end = "README.md", "<!-- states -->\n", "<!-- end of states -->\n"
+	const file, begin, end = "../../../RATIONALE.md", "<!-- states -->\n", "<!-- end of states -->\n"
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -46,10 +46,7 @@ func (r *Response) Body(most int) []byte {
 // Failed reports whether there is no usable response: no status, or the single NUL byte
 // that the JavaScript SDKs return for a body over the host's limit.
 func (r *Response) Failed() bool {
-	if r.Status == 0 {
-		return true
-	}
-	return r.Status == 200 && r.Size == 1 && r.Body(1)[0] == 0
+	return r.Status == 0 || r.Status == 200 && r.Size == 1 && r.Body(1)[0] == 0
 }
 
 // JSON returns the request as http_request takes it: a JSON object with method, url and headers. The

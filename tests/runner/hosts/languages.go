@@ -135,20 +135,20 @@ func Setup(t *testing.T, language, verb string) {
 		t.Skip("HOSTS omits " + language)
 	}
 	folder, runtime, _ := strings.Cut(of(language)[0].folder(), "/runtimes/")
-	prepare(t, filepath.Join(folder, "tasks.sh"), verb, runtime)
+	Prepare(t, filepath.Join(folder, "tasks.sh"), verb, runtime)
 }
 
 // Require installs what tools/programs.txt lists for some tests.
 func Require(t testing.TB, who string) {
 	t.Helper()
-	prepare(t, filepath.Join(Root(), "tools/setup.sh"), who)
+	Prepare(t, filepath.Join(Root(), "tools/setup.sh"), who)
 }
 
 // prepared are the results of commands, which run once.
 var prepared sync.Map
 
-// prepare runs a command. If it misses something on the machine, the test is skipped; with CI=true that is a failure.
-func prepare(t testing.TB, command ...string) {
+// Prepare runs a command. If it misses something on the machine, the test is skipped; with CI=true that is a failure.
+func Prepare(t testing.TB, command ...string) {
 	t.Helper()
 	run, _ := prepared.LoadOrStore(strings.Join(command, " "), sync.OnceValues(func() ([]byte, error) {
 		return exec.Command(command[0], command[1:]...).CombinedOutput()
