@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: run.sh LANG PROGRAM
 # Runs a program of a language, of a runtime of JavaScript, or of ffi, with the ROSTERING_* variables. The language's
-# tasks.sh setup in sdk gets what it needs.
+# tasks.sh setup in sdk gets what it needs; that of Python has libextism for `c minimal` and `ffi host`.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${here%/*}
@@ -9,12 +9,10 @@ sdk=$root/sdk
 program=${2:-}
 [ "$program" != minimal ] || export ROSTERING_WASM=${ROSTERING_WASM:-$root/plugin/rostering.wasm}
 case ${1:-}:$program in
-c:minimal) # with Python's libextism
-	"$sdk/python/tasks.sh" setup
-	MAKEFLAGS='' make -s -C "$here/c" build/minimal
-	exec "$here/c/build/minimal"
+c:*)
+	[ "$program" != minimal ] || MAKEFLAGS='' make -s -C "$here/c" build/minimal
+	exec "$here/c/build/$program"
 	;;
-c:*) exec "$here/c/build/$program" ;;
 go:*)
 	# go run builds into its cache, which several runs at once can share. The second one prints the path of the program
 	# instead of running it, so that exec can replace this process by the program.
@@ -36,7 +34,6 @@ workerd:*) exec node "$here/workerd/run.js" "$program" ;;
 python:*) exec "$sdk/python/.venv/bin/python" "$here/python/$program.py" ;;
 rust:*) exec "$sdk/rust/target/release/$program" ;;
 ffi:host)
-	"$sdk/python/tasks.sh" setup
 	library=$(echo "$sdk"/python/.venv/lib/python3*/site-packages/extism_sys/*.so)
 	LIBEXTISM=$library exec ruby "$here/ffi/host.rb" "$root/plugin/rostering.wasm"
 	;;
