@@ -114,9 +114,10 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@$(MAKE) test-packages
 	@$(SKIPPED)
 
+# In tests, the package runner takes longest, and mostly waits.
 $(MODULES:%=module-%): module-%:
 	@echo "testing the module $*"
-	@cd $* && go test -count=1 -timeout 30m -parallel 4 ./...
+	@cd $* && go test -count=1 -timeout 30m -parallel 6 $(if $(filter tests,$*),./runner) ./...
 
 libraries:
 	@tools/each.sh test

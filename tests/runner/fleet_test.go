@@ -15,6 +15,7 @@ import (
 
 // Cases of fleets have a process of each language, which shows all that more would; a language that is alone has two.
 func TestFleet(t *testing.T) {
+	t.Parallel()
 	hosts.Require(t, "redis")
 	for _, r := range load(t) {
 		for _, c := range r.Cases {
