@@ -145,7 +145,7 @@ test-packages: package-files build/sandbox ## install and use each package as it
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
 	@tools/reproducible.sh
 
-release-check: ## rehearse the release of the last commit, with each registry's own checks; publishes nothing: 15 minutes
+release-check: ## rehearse the release of the last commit, with each registry's own checks; publishes nothing: 6 minutes
 	@tools/setup.sh release
 	@tools/release.sh check
 
