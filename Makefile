@@ -129,7 +129,8 @@ packages: ## make each language's package, the sandbox and bills of materials in
 	@tools/bill/bill.sh bills
 	@cd dist && find . -type f ! -name SHA256SUMS | sed 's#^\./##' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
 
-notices: $(BUILDS) ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
+notices: ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
+	@tools/toolchain.sh
 	@tools/bill/bill.sh notices
 
 package-files:

@@ -105,13 +105,13 @@ func (c *core) token(ctx context.Context, call *call) (t *tokenObject, err error
 }
 
 // uncounted makes a call that status does not count.
-func (c *core) uncounted(ctx context.Context, make func() error) error {
+func (c *core) uncounted(ctx context.Context, perform func() error) error {
 	_, leave, err := c.enter(ctx, &call{uncounted: true})
 	if err != nil {
 		return err
 	}
 	defer leave(nil)
-	return make()
+	return perform()
 }
 
 // changeToken calls set_token or clear_token.

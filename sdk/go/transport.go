@@ -29,7 +29,7 @@ type Transport struct {
 
 // NewTransport returns a transport that sends requests with base (default:
 // [http.DefaultTransport]). Without Config.BaseURL, the error is an [*Error] with
-// [CodeConfigMissing].
+// [CodeConfigMissing]. For a closed client, it is [ErrClosed].
 func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
 	if client == nil || client.core == nil {
 		return nil, zeroValue("Client")

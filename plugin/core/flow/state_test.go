@@ -29,7 +29,8 @@ func diagram() string {
 
 // The diagram in RATIONALE.md is that of the table.
 func TestDiagram(t *testing.T) {
-	const file, begin, end = "../../../RATIONALE.md", "<!-- states -->\n", "<!-- end of states -->\n"
+	const file, command = "../../../RATIONALE.md", "go test ./plugin/core/flow -run Diagram -update"
+	const begin, end = "<!-- states: written by " + command + " -->\n", "<!-- end of states -->\n"
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func TestDiagram(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s draws another table: go test ./plugin/core/flow -run Diagram -update", file)
+		t.Errorf("%s draws another table: %s", file, command)
 	}
 }
 

@@ -29,7 +29,7 @@ test('a logger that throws makes no call fail', bound, async () => {
 
 test('a response is like that of fetch, with its body in every form', bound, async () => {
   const type = 'application/x-www-form-urlencoded';
-  const headers = { 'Content-Encoding': 'gzip', 'Content-Length': '1', 'Content-Type': type };
+  const headers = { 'Content-Encoding': 'gzip', 'Content-Length': '1', 'Content-Type': type, 'X-Own': 'a' };
   let body = '[1]';
   const { client } = await start(byService(() => new Response(body, { status: 203, headers })));
   const jobs = () => client.listJobs();
@@ -41,7 +41,8 @@ test('a response is like that of fetch, with its body in every form', bound, asy
   assert.deepEqual([...(await (await jobs()).formData())], [['a', '1']]);
   await assert.rejects(async () => (await jobs()).json(), { name: 'SyntaxError' });
   const response = await jobs();
-  assert.ok(response instanceof Response && response.ok);
+  assert.ok(response instanceof Response);
+  assert.deepEqual([response.status, response.ok, response.headers.get('x-own')], [203, true, 'a']);
   assert.equal(response.headers.get('content-encoding'), null); // or a Response that is forwarded would claim it
   const copy = response.clone();
   assert.deepEqual([copy.status, copy.headers.get('content-type'), await copy.text()], [203, type, 'a=1']);

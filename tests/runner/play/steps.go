@@ -163,7 +163,7 @@ func eventually(try func() error) (err error) {
 }
 
 // later is a step after some time. A backoff that another instance had, and that is over by this clock, lasts a second from
-// now on: with a clock that stands still it would not end.
+// now on. It would not end if the clock stood still.
 func later(s *rule.Step, after time.Duration) *rule.Step {
 	var now int64
 	if json.Unmarshal(s.Now, &now) != nil {

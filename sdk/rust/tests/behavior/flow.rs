@@ -21,7 +21,7 @@ async fn until(mut so: impl FnMut() -> bool) {
     }
 }
 
-/// As one of the store would, after which the library runs the same code.
+/// A panic of the store, which runs in the same task, ends the token request in the same way.
 #[tokio::test]
 async fn panic_of_a_clock_in_a_token_request() {
     let (sandbox, panicked) = (Sandbox::start(), AtomicBool::default());
