@@ -17,7 +17,7 @@ import (
 var layers = [][]string{
 	{"model"},
 	{"memory"},
-	{"direct"},
+	{"direct", "pure"},
 	{"flow", "service", "version"},
 	{"oauth2"},
 	{"config", "redact"},

@@ -1,4 +1,4 @@
-//go:build tinygo.wasm
+//go:build tinygo.wasm && !pure
 
 // The plugin: its exports, a few lines each. All rules are in core.
 package main
@@ -91,7 +91,6 @@ func getVersion() int32 {
 func run(export func(core.Host, []byte) core.Result) int32 {
 	resetHeap()
 	h := &host{}
-	trace(h)
 	return h.end(export(h, h.input()))
 }
 
@@ -99,6 +98,5 @@ func run(export func(core.Host, []byte) core.Result) int32 {
 func send(export input.Export) int32 {
 	resetHeap()
 	h := &host{}
-	trace(h)
 	return h.end(direct.Call(h, export, h.input()))
 }
