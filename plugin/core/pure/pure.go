@@ -13,9 +13,6 @@ import (
 	"automatic-rostering/plugin/core/json"
 )
 
-// Export is an export that sends nothing.
-type Export func(host.Host, []byte) host.Result
-
 // Result is what a call returns.
 type Result struct {
 	Failed bool   // whether Output is an error
