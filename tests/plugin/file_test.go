@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
 var root = hosts.Root()

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 const i32, i64 = "\x7f", "\x7e"
