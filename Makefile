@@ -18,7 +18,7 @@ PLUGINS := plugin/rostering.wasm plugin/rostering-nowasi.wasm sdk/javascript/src
 FAULTY := $(patsubst tests/rules/modules/%.wat,build/%.wasm,$(wildcard tests/rules/modules/*.wat))
 TEST_PLUGINS := build/rostering-poison.wasm build/truncated.wasm $(FAULTY)
 
-MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
+MODULES := tests . sandbox sdk/go/redisstore host-example/go
 # Tests run two at a time: first those that take longest.
 TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
 LANGUAGES := $(notdir $(shell sed -n 's/.*{Folder: "\([^"]*\)".*/\1/p' tests/runner/hosts/languages.go | uniq))
@@ -237,7 +237,7 @@ broken: $(TEST_PLUGINS) ## break the Go library in small ways: each of its rules
 # Vet, unit tests, random sequences and the rules on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
-	@cd plugin && go vet ./... && go test -short ./...
+	@go vet ./plugin/... && go test -short ./plugin/...
 	@cd tests && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
 	@if tools/toolchain.sh; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 

@@ -21,8 +21,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
 
 // measured are the adapters of the libraries, with the peer of each. That of C is built with sanitizers, and

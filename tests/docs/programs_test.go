@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
 // reader follows a page: before its blocks, and after them. Then the test of docs/sandbox.md with this command passes.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 var root = hosts.Root()

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/pure"
-	"automatic-rostering/tests/runner/canary"
-	"automatic-rostering/tests/runner/contract"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/plugin/core/pure"
+	"automatic-rostering.example/rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/contract"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 const (

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"testing"
 
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // The secrets are those of the rule hostile-servers.

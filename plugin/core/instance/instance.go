@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"automatic-rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/clock"
 )
 
 // The vars, with all that outlives a call. Names have exactly 8 bytes, which a guest writes in one host call.

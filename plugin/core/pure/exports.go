@@ -1,11 +1,11 @@
 package pure
 
 import (
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/service"
-	"automatic-rostering/plugin/core/version"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/version"
 )
 
 // Export is an export that sends nothing.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/pure"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/pure"
 )
 
 var exports = []string{

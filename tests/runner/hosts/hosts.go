@@ -12,10 +12,10 @@ import (
 	"sync"
 	"testing"
 
-	"automatic-rostering/tests/runner/canary"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 // Host is the core, a raw host with a build of the plugin, or the adapter of a library.

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 const (

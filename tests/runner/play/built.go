@@ -11,7 +11,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
 
 // Built is rostering-core.wasm as a raw host, in the process of the tests, as docs/contract.md

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // Root is the folder of the repository, for files that a case names.

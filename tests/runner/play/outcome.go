@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"automatic-rostering/tests/runner/canary"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // judge compares what a call shows with what is expected.
