@@ -9,7 +9,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 # as go get, pip and npm take no other. Two builds are for tests: one fills the heap with a pattern between calls, the other
 # logs every call.
 BUILDS := build/rostering.wasm build/rostering-nowasi.wasm
-LIMIT := 60000
+LIMIT := 61500
 PLUGINS := plugin/rostering.wasm $(addsuffix /rostering-nowasi.wasm,plugin sdk/go sdk/java/src/build sdk/javascript/src \
 	sdk/python/automatic_rostering sdk/rust)
 TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
