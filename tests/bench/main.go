@@ -260,6 +260,6 @@ func medians(all []cost) (middle cost) {
 	return middle
 }
 
-func milliseconds(seconds float64) string { return fmt.Sprintf("%.2g ms", 1e3*seconds) }
+func milliseconds(seconds float64) string { return fmt.Sprintf("%.3g ms", 1e3*seconds) }
 func megabytes(kb float64) string         { return fmt.Sprintf("%.1f MB", kb/1000) }
 func ratio(own, theirs float64) string    { return fmt.Sprintf("%.3g", own/theirs) }
