@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering.example/rostering"
+	rostering "automatic-rostering.example/rostering/sdk/go"
 )
 
 // A token request whose HTTP client ignores its context never ends. By the monotonic clock, it

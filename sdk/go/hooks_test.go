@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering.example/rostering"
+	rostering "automatic-rostering.example/rostering/sdk/go"
 )
 
 // handler is a log handler that calls the client, or panics.

@@ -38,7 +38,7 @@ func TestOneLicense(t *testing.T) {
 func TestRename(t *testing.T) {
 	run(t, repository+`tools/rename.sh acme/automatic-rostering com.acme.rostering acme-rostering
 		git add -A
-		for folder in plugin sdk/go sdk/go/redisstore sandbox host-example/go tests; do (cd "$folder" && go list -deps ./... >/dev/null); done
+		for folder in . sdk/go/redisstore sandbox host-example/go tests; do (cd "$folder" && go list -deps ./... >/dev/null); done
 		! git ls-files | grep -i 'automatic.\?rostering'
 		grep -q '<groupId>com.acme.rostering</groupId>' sdk/java/pom.xml
 		ls sdk/java/src/main/java/com/acme/rostering/RosteringClient.java`)

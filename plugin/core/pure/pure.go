@@ -6,15 +6,12 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
-
-// Export is an export that sends nothing.
-type Export func(host.Host, []byte) host.Result
 
 // Result is what a call returns.
 type Result struct {

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 const mark = "[redacted]"

@@ -1,4 +1,4 @@
-module automatic-rostering.example/rostering/redisstore
+module automatic-rostering.example/rostering/sdk/go/redisstore
 
 go 1.26
 
@@ -15,4 +15,4 @@ require (
 	golang.org/x/sys v0.38.0 // indirect
 )
 
-replace automatic-rostering.example/rostering => ..
+replace automatic-rostering.example/rostering => ../../..

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"automatic-rostering.example/rostering"
-	"automatic-rostering/tests/runner/protocol"
+	rostering "automatic-rostering.example/rostering/sdk/go"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
 
 // client is a client with its clock.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // Adapter takes the requests of the protocol.
