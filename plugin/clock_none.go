@@ -1,4 +1,4 @@
-//go:build tinygo.wasm && nowasi
+//go:build tinygo.wasm && !pure && nowasi
 
 package main
 

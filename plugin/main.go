@@ -1,16 +1,16 @@
-//go:build tinygo.wasm
+//go:build tinygo.wasm && !pure
 
 // The plugin: its exports, a few lines each. All rules are in core.
 package main
 
 import (
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/direct"
-	"automatic-rostering/plugin/core/flow"
-	core "automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/service"
-	"automatic-rostering/plugin/core/version"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/direct"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	core "automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/version"
 )
 
 func main() {}
@@ -91,7 +91,6 @@ func getVersion() int32 {
 func run(export func(core.Host, []byte) core.Result) int32 {
 	resetHeap()
 	h := &host{}
-	trace(h)
 	return h.end(export(h, h.input()))
 }
 
@@ -99,6 +98,5 @@ func run(export func(core.Host, []byte) core.Result) int32 {
 func send(export input.Export) int32 {
 	resetHeap()
 	h := &host{}
-	trace(h)
 	return h.end(direct.Call(h, export, h.input()))
 }

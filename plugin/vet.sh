@@ -10,7 +10,7 @@ printf 'module device\n' >$work/device/go.mod
 printf '// Package device stands for that of TinyGo.\npackage device\n\n// Asm is inline assembly.\nfunc Asm(string) {}\n' >$work/device/device.go
 printf 'go 1.26\nuse ../..\nuse ./device\n' >$work/go.work
 export GOWORK=$PWD/$work/go.work
-for tags in "" ,nowasi ,poison ,trace; do
+for tags in "" ,nowasi ,poison ,pure; do
 	# -unsafeptr=false: the heap is made of addresses.
 	GOOS=wasip1 GOARCH=wasm go vet -tags "vet,tinygo.wasm,gc.custom$tags" -unsafeptr=false ./plugin
 	GOOS=wasip1 GOARCH=wasm "$1" -checks inherit,-U1000 -tags "vet,tinygo.wasm,gc.custom$tags" ./plugin # exports count as unused

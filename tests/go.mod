@@ -1,11 +1,10 @@
-module automatic-rostering/tests
+module automatic-rostering.example/rostering/tests
 
 go 1.26.0
 
 require (
-	automatic-rostering v0.0.0
 	automatic-rostering.example/rostering v0.1.0
-	automatic-rostering.example/rostering/redisstore v0.1.0
+	automatic-rostering.example/rostering/sdk/go/redisstore v0.1.0
 	automatic-rostering.example/sandbox v0.0.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/extism/go-sdk v1.7.1
@@ -57,8 +56,7 @@ require (
 )
 
 replace (
-	automatic-rostering => ../
-	automatic-rostering.example/rostering => ../sdk/go
-	automatic-rostering.example/rostering/redisstore => ../sdk/go/redisstore
+	automatic-rostering.example/rostering => ../
+	automatic-rostering.example/rostering/sdk/go/redisstore => ../sdk/go/redisstore
 	automatic-rostering.example/sandbox => ../sandbox
 )

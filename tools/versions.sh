@@ -22,7 +22,7 @@ testing() {
 }
 
 versions_go() (
-	oldest=$(sed -n 's/^go //p' sdk/go/go.mod)
+	oldest=$(sed -n 's/^go //p' go.mod)
 	all=$(cd tests && go list -m -versions go | tr ' ' '\n' | grep -E '^1\.[0-9]+\.[0-9]+$' | sort -V)
 	for version in "$(grep "^${oldest//./\\.}\." <<<"$all" | tail -n 1)" "$(tail -n 1 <<<"$all")"; do
 		export GOTOOLCHAIN=go$version

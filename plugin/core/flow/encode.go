@@ -1,13 +1,13 @@
 package flow
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/json"
-	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
 
 // number is one of a flow, and the most that it can be.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/instance"
 )
 
 // A flow that was changed is invalid, and does no harm to others.

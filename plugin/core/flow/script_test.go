@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/model/memory"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/model/memory"
 )
 
 const (

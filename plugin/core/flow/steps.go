@@ -1,12 +1,12 @@
 package flow
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // Begin implements the export begin: it begins a flow whose steps the host carries out.

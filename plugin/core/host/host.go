@@ -2,8 +2,8 @@
 package host
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/message"
 )
 
 // Level is that of a log line.
@@ -22,23 +22,23 @@ type Host interface {
 	Var(name string) []byte
 	// SetVar sets a var; nil removes it.
 	SetVar(name string, value []byte)
-	// Words returns the first two words of a var.
-	Words(name string) (first, second uint64, ok bool)
 	// Hold selects a var, to be sent or returned without a copy. It reports whether the var
 	// is set.
 	Hold(name string) bool
 	// Now returns the clock's time in Unix seconds, or 0 without a clock.
 	Now() int64
-	// Log logs a line; LogVar logs the value of a var, at Debug and without a copy, and
-	// reports whether the var is set.
 	Log(level Level, line string)
-	LogVar(name string) bool
 }
 
 // Sender is a host that sends requests, for direct calls. A request without a response may
 // end the call: on most hosts it is a trap.
 type Sender interface {
 	Host
+	// Words returns the first two words of a var.
+	Words(name string) (first, second uint64, ok bool)
+	// LogVar logs the value of a var, at Debug and without a copy, and reports whether the var
+	// is set.
+	LogVar(name string) bool
 	Send(r *message.Request) *message.Response
 	// SendHeld sends the held var, which is a request in the form of Request.JSON.
 	SendHeld() *message.Response

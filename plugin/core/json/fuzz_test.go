@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // FuzzObject compares Object with encoding/json.

@@ -1,13 +1,13 @@
 package oauth2
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/json"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/redact"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/redact"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 const mark = "[redacted]"

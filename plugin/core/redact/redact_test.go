@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"automatic-rostering/plugin/core/redact"
+	"automatic-rostering.example/rostering/plugin/core/redact"
 )
 
 const (

@@ -3,8 +3,8 @@ package redact
 import (
 	"unicode/utf8"
 
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // A Search finds secrets in the texts of a call, one after the other. It compares each secret with the text at each byte, in each

@@ -1,15 +1,15 @@
 package service
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/json"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/redact"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/redact"
 )
 
 // Explain implements the export explain: the error for a response that is not a result.

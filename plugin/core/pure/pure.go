@@ -1,0 +1,184 @@
+// Package pure makes a call of the core a function of bytes: of a state, which the host keeps,
+// and an input. docs/contract.md describes it as the way for hosts without Extism.
+package pure
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/json"
+)
+
+// Result is what a call returns.
+type Result struct {
+	Failed bool   // whether Output is an error
+	State  []byte // for the next call
+	Output []byte
+	Log    []byte // lines, each after a letter for its level: see Lines
+}
+
+// Call calls an export with a state, which is that of an earlier result or empty, and an input.
+func Call(export Export, state, input []byte) Result {
+	h := &pure{}
+	if !h.read(state) {
+		err := apierror.Input("state", "not a state that the plugin returned; pass the last one unchanged")
+		return Result{Failed: true, State: state, Output: err.JSON()}
+	}
+	r := export(h, input)
+	return Result{Failed: r.Kind == host.Error, State: h.write(), Output: r.Text, Log: h.log}
+}
+
+// Encode returns the result in one piece: four little-endian 32-bit numbers, 1 for an error or 0,
+// and the lengths of state, output and log; then these.
+func (r *Result) Encode() []byte {
+	parts := [...][]byte{r.State, r.Output, r.Log}
+	b := make([]byte, 4, 4*4+len(r.State)+len(r.Output)+len(r.Log))
+	if r.Failed {
+		b[0] = 1
+	}
+	for _, part := range parts {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(part)))
+	}
+	for _, part := range parts {
+		b = append(b, part...)
+	}
+	return b
+}
+
+// Lines calls f with each line of the log.
+func (r *Result) Lines(f func(level host.Level, line string)) {
+	for line := range strings.Lines(string(r.Log)) {
+		level := host.Debug
+		if line[0] == letters[host.Warn] {
+			level = host.Warn
+		}
+		f(level, line[1:len(line)-1])
+	}
+}
+
+// letters are those of the levels.
+var letters = [...]byte{host.Debug: 'd', host.Warn: 'w'}
+
+// Configure sets keys of the config, which is part of the state.
+func Configure(h host.Host, rawInput []byte) host.Result {
+	if json.Blank(rawInput) {
+		return host.Result{}
+	}
+	var err *apierror.Error
+	isObject := json.Object(rawInput, func(key string, value json.Value) bool {
+		if value.Kind() != json.String {
+			err = apierror.Input("", "the config must be an object with string values")
+			return false
+		}
+		h.SetVar(configPrefix+key, []byte(value.Text()))
+		return true
+	})
+	if !isObject {
+		err = apierror.Input("", "the config must be one JSON object")
+	}
+	if err != nil {
+		return host.Fail(err)
+	}
+	return host.Result{}
+}
+
+// configPrefix begins the names of the entries that have the config. Those of the vars begin with
+// another letter.
+const configPrefix = "."
+
+// pure is the host of one call.
+type pure struct {
+	entries []entry
+	log     []byte
+}
+
+// entry is a var, or a key of the config.
+type entry struct {
+	name  string
+	value []byte
+}
+
+// read reads a state: for each entry, the lengths of its name and value as little-endian 32-bit
+// numbers, and these. It reports whether that is what the state has. What an entry's value must
+// be is checked here only where the core would use it as a part of JSON.
+func (h *pure) read(state []byte) bool {
+	for len(state) > 0 {
+		if len(state) < 8 {
+			return false
+		}
+		name, value := binary.LittleEndian.Uint32(state), binary.LittleEndian.Uint32(state[4:])
+		if state = state[8:]; uint64(name)+uint64(value) > uint64(len(state)) {
+			return false
+		}
+		e := entry{string(state[:name]), state[name : name+value]}
+		if state = state[name+value:]; !e.isForgedToken() {
+			h.entries = append(h.entries, e)
+		}
+	}
+	return true
+}
+
+// isForgedToken reports whether an entry has the name of a token, but is none.
+func (e *entry) isForgedToken() bool {
+	if e.name != instance.TokenObject && e.name != instance.Previous {
+		return false
+	}
+	_, err := input.ParseToken(e.value)
+	return err != nil
+}
+
+func (h *pure) write() []byte {
+	size := 0
+	for _, e := range h.entries {
+		size += 8 + len(e.name) + len(e.value)
+	}
+	b := make([]byte, 0, size)
+	for _, e := range h.entries {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(e.name)))
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(e.value)))
+		b = append(append(b, e.name...), e.value...)
+	}
+	return b
+}
+
+func (h *pure) Var(name string) []byte {
+	for _, e := range h.entries {
+		if e.name == name {
+			return e.value
+		}
+	}
+	return nil
+}
+
+func (h *pure) SetVar(name string, value []byte) {
+	for i := range h.entries {
+		switch {
+		case h.entries[i].name != name:
+			continue
+		case len(value) == 0:
+			h.entries = append(h.entries[:i], h.entries[i+1:]...)
+		default:
+			h.entries[i].value = value
+		}
+		return
+	}
+	if len(value) > 0 {
+		h.entries = append(h.entries, entry{name, value})
+	}
+}
+
+func (h *pure) Config(key string) string { return string(h.Var(configPrefix + key)) }
+
+// Now returns 0: the time is that of the input.
+func (h *pure) Now() int64 { return 0 }
+
+func (h *pure) Hold(name string) bool { return h.Var(name) != nil }
+
+func (h *pure) Log(level host.Level, line string) {
+	h.log = append(append(h.log, letters[level]), strings.ReplaceAll(line, "\n", " ")...)
+	h.log = append(h.log, '\n')
+}

@@ -1,5 +1,0 @@
-//go:build tinygo.wasm && !trace
-
-package main
-
-func trace(*host) {}
