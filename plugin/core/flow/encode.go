@@ -12,8 +12,8 @@ import (
 
 // numbers lists the numbers of a flow, in the order in which its text has them.
 func (p *progress) numbers() []*int64 {
-	return []*int64{&p.client, &p.at, &p.clears, &p.store, &p.locked, &p.pauses, &p.force, &p.refused, &p.asked, &p.code,
-		&p.status, &p.found, &p.looks, &p.free}
+	return []*int64{&p.client, &p.at, &p.clears, &p.began, &p.mark, &p.store, &p.locked, &p.force, &p.mayPause,
+		&p.refused, &p.asked, &p.code, &p.status, &p.found, &p.looks, &p.free, &p.wait, &p.waited}
 }
 
 // text returns the flow, which the host keeps between two steps: its state and its numbers, all
@@ -66,5 +66,6 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 		return apierror.Input("flow", "the config has changed; begin again")
 	}
 	f.Request = oauth2.NewTokenRequest(f.config) // for the log
+	f.settleBackoff()
 	return nil
 }
