@@ -173,9 +173,13 @@ func outages() (all []outage) {
 	return all
 }
 
+func TestTable(t *testing.T) { play(t, hard()) }
+
 // TestFleetOutages keeps what an odd service, store or neighbor costs within its limits.
-func TestFleetOutages(t *testing.T) {
-	for _, o := range outages() {
+func TestFleetOutages(t *testing.T) { play(t, outages()) }
+
+func play(t *testing.T, all []outage) {
+	for _, o := range all {
 		for _, size := range o.size {
 			for seed := range *seeds {
 				t.Run(fmt.Sprintf("%s/%d instances/%d", o.name, size, seed+1), func(t *testing.T) {
