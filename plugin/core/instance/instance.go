@@ -281,8 +281,8 @@ func (s *State) Encode() []byte {
 	return b
 }
 
-// most is beyond every hash, time and count.
-const most = 1 << 48
+// most is beyond every number, and sums of it are numbers. The least of all numbers is NoPatience.
+const most = 1 << 61
 
 // Decode decodes the value of Summary. Anything else becomes an empty state.
 func Decode(b []byte) *State {
@@ -293,7 +293,7 @@ func Decode(b []byte) *State {
 	}
 	for i, n := range words {
 		*n = int64(binary.LittleEndian.Uint64(b[8*(2+i):]))
-		if *n < 0 || *n > most {
+		if *n < NoPatience || *n > most {
 			return &State{}
 		}
 	}
