@@ -94,10 +94,10 @@ func hard() (all []outage) {
 			f.Revoke()
 		}
 	})
-	add("an old series in the store", []int{20}, 2000, limits{errors: 800, ends: 400}, func(f *model.Fleet) {
+	add("an old series in the store", []int{20}, 2000, limits{errors: 950, ends: 400}, func(f *model.Fleet) {
 		f.At = at(0, edited("}", fmt.Sprintf(`,"requested_at":%d,"series":1}`, 1_800_000_000-1)))
 	})
-	add("a patience of 30 years in the store", []int{20}, 2000, limits{errors: 800, ends: 400}, func(f *model.Fleet) {
+	add("a patience of 30 years in the store", []int{20}, 2000, limits{errors: 950, ends: 400}, func(f *model.Fleet) {
 		f.At = at(0, edited("}", fmt.Sprintf(`,"requested_at":%d,"patience":1000000000}`, 1_800_000_000-1)))
 	})
 	add("one of three nodes 45 s behind", []int{100}, 1500, limits{errors: 4600, requests: 120},
@@ -167,7 +167,7 @@ func hard() (all []outage) {
 		f.Lifetime, f.OneActive, f.Endpoint = 600, true, 15
 		window(f, 500, 560, model.Response{Status: 503})
 	})
-	add("tokens of one second", []int{20}, 200, limits{waited: 26}, func(f *model.Fleet) { f.Lifetime = 1.2 })
+	add("tokens of one second", []int{20}, 200, limits{errors: 20, waited: 26}, func(f *model.Fleet) { f.Lifetime = 1.2 })
 	return all
 }
 

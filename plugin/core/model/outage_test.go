@@ -182,7 +182,7 @@ func TestFleetOutages(t *testing.T) {
 					t.Parallel()
 					f := model.Fleet{Instances: size, Every: 8, Skew: 1, Lifetime: 3600, Seed: seed + 1, Endpoint: .3, Store: .003, Service: .02}
 					o.with(&f)
-					if testing.Short() && o.run*float64(size)/f.Every > 30_000 {
+					if testing.Short() && o.run*float64(size)/f.Every > 15_000 {
 						t.Skip("it takes long")
 					}
 					f.Run(o.run)
