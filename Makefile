@@ -247,8 +247,8 @@ core: ## test the core alone, in a minute
 # TestDefects plants known defects in a copy of the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
-simulate: ## compare the core with its model in ten million random steps
-	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects)$$' ./core/model -args -defects -seed $(SEED) -steps $(STEPS)
+simulate: ## compare the core with its model in ten million random steps, and play fleets with four seeds
+	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' ./core/model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
 
 size: $(BUILDS) ## print the size of each build, and fail above its limit
 	@wc -c $(BUILDS) | awk -v extism=$(LIMIT) -v core=$(CORE_LIMIT) '$$2 != "total" { \

@@ -39,6 +39,10 @@ type plugin struct {
 	t     testing.TB
 	flows map[string]json.RawMessage
 	logs  []string
+	key   string // of the last operation on the store
+	text  string // that was returned last
+	// repeat is what the token endpoint repeats in its errors.
+	repeat string
 }
 
 func newInstance(t testing.TB) *plugin {
@@ -94,8 +98,11 @@ func (i *plugin) do(line string) string {
 		if len(words) > 2 {
 			result += `,"headers":{"Retry-After":"` + words[2] + `"}`
 		}
+		if i.repeat != "" {
+			result += fmt.Sprintf(`,"body":%q`, fmt.Sprintf(`{"error":%q,"error_description":%[1]q}`, i.repeat))
+		}
 	case "failed":
-		result = `,"failed":"reason"`
+		result = fmt.Sprintf(`,"failed":%q`, "reason"+i.repeat)
 	case "null":
 		result = `,"value":null`
 	case "stored": // token, expiry, and when it was requested, if that was not now
@@ -174,7 +181,7 @@ func (i *plugin) returned(name string, r host.Result) string {
 	if err := json.Unmarshal(r.Text, &s); err != nil {
 		i.t.Fatalf("%s: %v", r.Text, err)
 	}
-	i.flows[name] = s.Flow
+	i.flows[name], i.key, i.text = s.Flow, s.Key, string(r.Text)
 	if strings.Contains(string(r.Text), "s3cret") && s.Step != "request" || strings.Contains(string(s.Flow), "token-") {
 		i.t.Errorf("a secret in %s", r.Text)
 	}
