@@ -90,7 +90,7 @@ func (c *call) finish(r *message.Response) host.Result {
 		if ok {
 			return host.Result{Kind: host.Response}
 		}
-		e := service.NewError(r, append([]string{c.host.Config("client_secret")}, c.tokens...), c.now)
+		e := service.NewError(r, &c.in.Own, append([]string{c.host.Config("client_secret")}, c.tokens...), c.now)
 		if r.Status != 401 || sends == maxSends {
 			return host.Fail(e) // a call that is over requests nothing
 		}

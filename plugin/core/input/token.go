@@ -68,11 +68,11 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 	case !AccessToken(t.AccessToken):
 		return apierror.Input("access_token", AccessTokenMessage)
 	case ascii.Lower(kind) != "bearer":
-		return apierror.Input("token_type", "token_type must be Bearer")
+		return apierror.Input("token_type", " must be Bearer")
 	case t.ExpiresAt == 0:
-		return apierror.Input("expires_at", "expires_at is missing; pass the whole token object")
+		return apierror.Input("expires_at", " is missing; pass the whole token object")
 	case t.CacheKey == "":
-		return apierror.Input("cache_key", "cache_key is missing; pass the whole token object")
+		return apierror.Input("cache_key", " is missing; pass the whole token object")
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 func (t *Token) setExpiry(value json.Value) (err *apierror.Error) {
 	seconds, ok := value.Natural(clock.Latest)
 	if t.ExpiresAt = seconds; !ok || seconds == 0 {
-		err = apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
+		err = apierror.Input("expires_at", " must be an integer (Unix seconds)")
 	}
 	return err
 }
