@@ -84,7 +84,7 @@ export class Plugin {
    *
    * @param {string} name
    * @param {object} [input]
-   * @param {Logger} [logger]
+   * @param {Pick<Logger, 'debug' | 'warn'>} [logger]
    * @returns {{failed: boolean, output: any}} its output, or the fields of an error
    * @throws {Error} if it fails without describing an error
    */
