@@ -60,9 +60,9 @@ export class Core {
    * @param {Record<string, string>} config as the plugin reads it
    * @param {Options} given
    */
-  static open(config, given) {
+  static async open(config, given) {
     const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
-    const core = new Core(openPlugin(options.plugin), options);
+    const core = new Core(await openPlugin(options.plugin), options);
     core.#configure(config);
     const { headers } = core;
     if (Object.keys(headers).length > 0 && config.base_url)

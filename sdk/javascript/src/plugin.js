@@ -104,9 +104,9 @@ export class Plugin {
 const files = new WeakMap();
 
 /** Opens the plugin in the package, or another one. @param {Source} [source] */
-export function openPlugin(source) {
+export async function openPlugin(source) {
   try {
-    const module = source === undefined ? compiled() : moduleOf(source);
+    const module = source === undefined ? await compiled() : moduleOf(source);
     const file = files.get(module) ?? new File(module);
     files.set(module, file);
     const plugin = new Plugin(file);

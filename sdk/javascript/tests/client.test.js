@@ -177,13 +177,15 @@ test('another file of the plugin', bound, async () => {
 });
 
 test('a runtime that compiles nothing is named', bound, async () => {
-  const { Module } = WebAssembly;
-  WebAssembly.Module = /** @type {any} */ (undefined);
-  const { compiled } = await import(`../src/module.js?${'again'}`);
+  const { compile } = WebAssembly;
+  WebAssembly.compile = async () => Promise.reject(new Error('no'));
   try {
-    assert.throws(compiled, { message: /does not compile WebAssembly: import .*rostering-core.wasm.* option plugin/ });
+    const { compiled } = await import(`../src/module.js?${'again'}`);
+    await assert.rejects(compiled, {
+      message: /does not compile WebAssembly: import .*rostering-core.wasm.* option plugin/,
+    });
   } finally {
-    WebAssembly.Module = Module;
+    WebAssembly.compile = compile;
   }
 });
 
