@@ -3,6 +3,7 @@
 import os
 import re
 import ssl
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from functools import cache
@@ -14,6 +15,7 @@ import httpx
 from . import __version__
 from .error import RosteringError
 from .request import AnyBody, AnyContent, opened
+from .signals import of_handler
 from .step import FAILURES, Outcome, Request
 from .tasks import Tasks
 from .threads import Threads
@@ -35,8 +37,8 @@ _USER_AGENT = f"automatic-rostering/{__version__} (python)"
 _HTTPX_AGENT = f"python-httpx/{httpx.__version__}"
 
 
-def http_options() -> dict[str, Any]:
-    """Return the options of the default HTTP client."""
+def new_http(kind: type[Any]) -> Any:  # noqa: ANN401
+    """Make the default HTTP client."""
     # A cookie from one customer's response would be sent with another's request.
     cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
     # A token request must not queue for a connection behind slow requests to the service. All are kept, because httpx
@@ -45,8 +47,13 @@ def http_options() -> dict[str, Any]:
     # The proxies of the environment are not for loopback.
     mounts = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
     tls = _tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
-    options = {"cookies": cookies, "limits": limits, "mounts": mounts}
-    return {**options, "timeout": None, "verify": tls}  # calls have a timeout
+    http = kind(cookies=cookies, limits=limits, mounts=mounts, timeout=None, verify=tls)  # calls have a timeout
+    for transport in (http._transport, *http._mounts.values()):  # noqa: SLF001
+        pool = getattr(transport, "_pool", None)
+        if pool and kind is httpx.Client:
+            # An exception of a signal handler can leave httpcore's own lock locked for all threads, but not this one.
+            pool._optional_thread_lock = threading.Lock()  # noqa: SLF001
+    return http
 
 
 async def exchange(
@@ -69,6 +76,8 @@ async def exchange(
         try:
             response, read = await io.exchange(_build(io.http, request, content, token), most)
         except FAILURES as error:
+            if of_handler(error):
+                raise
             io.check()
             return _failed(error, request)
     response._content = read  # noqa: SLF001 - as its read() does, which has no limit

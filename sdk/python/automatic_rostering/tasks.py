@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
 from .step import Most
 from .threads import in_thread
+
+T = TypeVar("T")
 
 #: How many requests an HTTP client of our own sends at a time. httpcore needs the square of its connections for each.
 _MOST_REQUESTS = 50
@@ -33,6 +35,14 @@ class Tasks:
         self.sends = Counter[httpx.AsyncClient]()
 
     timeout = staticmethod(asyncio.timeout)
+
+    def restorer(self) -> Callable[[], object]:
+        """Return what does nothing: the deadline of a task is its own."""
+        return bool
+
+    def apart(self, work: Callable[[], T]) -> T:
+        """Do something."""
+        return work()
 
     def cancel(self, timeout: asyncio.Timeout) -> None:
         """Cancel the work in what `timeout` returned."""

@@ -25,8 +25,10 @@ class Many(IsolatedAsyncioTestCase):
                 await held.wait()
             return service.respond(request)
 
-        made = {"transport": httpx.MockTransport(respond)}
-        with mock.patch("automatic_rostering.base.http_options", return_value=made):
+        def make(kind: Any) -> Any:
+            return kind(transport=httpx.MockTransport(respond))
+
+        with mock.patch("automatic_rostering.base.new_http", make):
             async with AsyncClient(CONFIG, timeout=PATIENCE) as client:
                 calls = asyncio.gather(*(client.list_jobs() for _ in range(120)))
                 for _ in range(120):
@@ -147,9 +149,9 @@ class Loops(TestCase):
     def test_opening_does_not_block_the_loop(self) -> None:
         loop_runs = threading.Event()
 
-        def make_plugin(*args: object) -> Plugin:
+        def make_plugin(*args: Any, **options: Any) -> Plugin:
             self.assertTrue(loop_runs.wait(PATIENCE))
-            return Plugin(*args)  # type: ignore[arg-type]
+            return Plugin(*args, **options)
 
         async def play() -> None:
             opening = asyncio.create_task(AsyncClient(CONFIG).open())
