@@ -7,17 +7,18 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 
 # The builds of the plugin, their limits in bytes, and where the repository has them: a library
 # embeds a file of its own folder, as pip, npm and cargo take no other. JavaScript's module has the
-# same bytes in base64, since bundlers lose other files. One build is for tests: it fills the heap
-# with a pattern between calls.
+# same bytes in base64, since bundlers lose other files. For tests, one build fills the heap with a
+# pattern between calls, and some modules are no plugin, or a faulty one.
 BUILDS := build/rostering.wasm build/rostering-nowasi.wasm build/rostering-core.wasm
 LIMIT := 61500
 CORE_LIMIT := 58000
 PLUGINS := plugin/rostering.wasm plugin/rostering-nowasi.wasm sdk/javascript/src/rostering-core.js \
 	$(addsuffix /rostering-core.wasm,plugin sdk/java/src/build sdk/javascript/src \
 	sdk/python/automatic_rostering sdk/rust)
-TEST_PLUGINS := build/rostering-poison.wasm
+FAULTY := $(patsubst tests/rules/modules/%.wat,build/%.wasm,$(wildcard tests/rules/modules/*.wat))
+TEST_PLUGINS := build/rostering-poison.wasm build/truncated.wasm $(FAULTY)
 
-MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
+MODULES := tests . sandbox sdk/go/redisstore host-example/go
 # Tests run two at a time: first those that take longest.
 TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
 LANGUAGES := $(notdir $(shell sed -n 's/.*{Folder: "\([^"]*\)".*/\1/p' tests/runner/hosts/languages.go | uniq))
@@ -68,11 +69,18 @@ build/rostering-nowasi.wasm: TAGS := nowasi
 build/rostering-poison.wasm: TAGS := poison
 build/rostering-core.wasm: TAGS := pure
 
+$(FAULTY): build/%.wasm: tests/rules/modules/%.wat
+	@tools/setup.sh plugin
+	@wasm-as $< -o $@
+
+build/truncated.wasm: build/rostering-core.wasm
+	@head -c 20000 $< >$@
+
 build/rostering-core.js: build/rostering-core.wasm
 	@{ echo "// Made by make build: rostering-core.wasm in base64." ; \
 		printf "export default '%s';\n" "$$(base64 -w0 $<)" ; } >$@
 
-$(BUILDS) $(TEST_PLUGINS): tools/toolchain.sh $(SOURCES)
+$(BUILDS) build/rostering-poison.wasm: tools/toolchain.sh $(SOURCES)
 	@tools/toolchain.sh
 	@echo "building $@"
 	@build/tinygo build -target plugin/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin
@@ -205,10 +213,12 @@ bench: ## measure first and warm calls of each library against its bare HTTP cli
 	@cd tests && go run ./bench
 
 COSTS := sdk/python/.venv/bin/python tests/bench/check/check.py
+LINEAR := sdk/python/.venv/bin/python tests/bench/check/linear.py
 BASELINE := tests/bench/check/baseline.tsv
-bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline
+bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline, and check that all texts take linear time
 	@sdk/python/tasks.sh setup || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] && exit ; exit $$status ; } ; \
 		$(COSTS) | diff -U0 $(BASELINE) - || { echo "if the new costs are worth it: make bench-baseline, and commit it" >&2 ; exit 1 ; }
+	@[ ! -x $(firstword $(LINEAR)) ] || $(LINEAR)
 
 bench-baseline: build ## rewrite that baseline
 	@sdk/python/tasks.sh setup
@@ -229,7 +239,7 @@ broken: $(TEST_PLUGINS) ## break the Go library in small ways: each of its rules
 # Vet, unit tests, random sequences and the rules on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
-	@cd plugin && go vet ./... && go test -short ./...
+	@go vet ./plugin/... && go test -short ./plugin/...
 	@cd tests && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
 	@if tools/toolchain.sh; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 

@@ -1,8 +1,19 @@
-module automatic-rostering
+module automatic-rostering.example/rostering
 
 go 1.26
 
-require github.com/tidwall/gjson v1.20.0
+// What is built or installed there may have packages of Go.
+ignore (
+	build
+	dist
+	node_modules
+	target
+)
+
+require (
+	github.com/tidwall/gjson v1.20.0
+	golang.org/x/oauth2 v0.31.0
+)
 
 require (
 	github.com/extism/go-pdk v1.1.3

@@ -33,7 +33,7 @@ var layers = [][]string{
 // or initialization.
 var heavy = []string{"encoding/json", "errors", "fmt", "net/url", "reflect", "sort", "time", "unicode"}
 
-const module = "automatic-rostering/plugin/core/"
+const module = "automatic-rostering.example/rostering/plugin/core/"
 
 func layer(pkg string) int {
 	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, pkg) })
@@ -46,11 +46,12 @@ func TestImportsPointOneWay(t *testing.T) {
 		}
 		for _, imported := range imports(t, file, source) {
 			below, ours := strings.CutPrefix(imported, module)
-			third := strings.Contains(strings.Split(imported, "/")[0], ".")
+			third := !ours && strings.Contains(strings.Split(imported, "/")[0], ".")
+			validator := pkg == "json" && imported == "github.com/tidwall/gjson"
 			switch {
 			case ours && layer(path.Base(below)) <= layer(pkg):
 				t.Errorf("%s imports %s, which is not below it", file, below)
-			case third && layer(pkg) > 0:
+			case third && layer(pkg) > 0 && !validator:
 				t.Errorf("%s imports %s: only package main may import it", file, imported)
 			case layer(pkg) > 0 && slices.Contains(heavy, imported):
 				t.Errorf("%s imports %s, which is too heavy for the guest", file, imported)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/extism/go-pdk"
 
-	core "automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/message"
+	core "automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/message"
 )
 
 // host implements core.Sender with Extism's functions.

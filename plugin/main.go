@@ -4,13 +4,13 @@
 package main
 
 import (
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/direct"
-	"automatic-rostering/plugin/core/flow"
-	core "automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/service"
-	"automatic-rostering/plugin/core/version"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/direct"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	core "automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/version"
 )
 
 func main() {}

@@ -6,11 +6,11 @@ package main
 import (
 	"unsafe"
 
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/flow"
-	core "automatic-rostering/plugin/core/pure"
-	"automatic-rostering/plugin/core/service"
-	"automatic-rostering/plugin/core/version"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	core "automatic-rostering.example/rostering/plugin/core/pure"
+	"automatic-rostering.example/rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/version"
 )
 
 func main() {}

@@ -1,11 +1,10 @@
-module automatic-rostering/tests
+module automatic-rostering.example/rostering/tests
 
 go 1.26.0
 
 require (
-	automatic-rostering v0.0.0
 	automatic-rostering.example/rostering v0.1.0
-	automatic-rostering.example/rostering/redisstore v0.1.0
+	automatic-rostering.example/rostering/sdk/go/redisstore v0.1.0
 	automatic-rostering.example/sandbox v0.0.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/extism/go-sdk v1.7.1
@@ -38,6 +37,9 @@ require (
 	github.com/sirupsen/logrus v1.9.3 // indirect
 	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/tetratelabs/wabin v0.0.0-20230304001439-f6f874872834 // indirect
+	github.com/tidwall/gjson v1.20.0 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.0 // indirect
 	github.com/zitadel/logging v0.6.2 // indirect
 	github.com/zitadel/oidc/v3 v3.45.0 // indirect
 	github.com/zitadel/schema v1.3.1 // indirect
@@ -54,8 +56,7 @@ require (
 )
 
 replace (
-	automatic-rostering => ../
-	automatic-rostering.example/rostering => ../sdk/go
-	automatic-rostering.example/rostering/redisstore => ../sdk/go/redisstore
+	automatic-rostering.example/rostering => ../
+	automatic-rostering.example/rostering/sdk/go/redisstore => ../sdk/go/redisstore
 	automatic-rostering.example/sandbox => ../sandbox
 )

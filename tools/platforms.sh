@@ -77,7 +77,7 @@ platforms_glibc() { TARGET=x86_64-unknown-linux-gnu.2.17 prove "x86-64 Linux" "C
 # of_go OS: the libraries, the sandbox and the programs, with their tests.
 of_go() (
 	export GOOS=$1
-	for module in sdk/go sdk/go/redisstore sandbox host-example/go; do
+	for module in . sdk/go/redisstore sandbox host-example/go; do
 		in_folder "$module" go vet ./... && in_folder "$module" go test -exec true ./... || exit
 	done
 )

@@ -15,7 +15,8 @@ cd "$clone"
 tools/setup.sh "$kind"
 wanted=${ONLY:-${HOSTS:-}}
 export HOSTS='' MAKEFLAGS=''
-make -s build/sandbox build/rostering-trace.wasm
+make -s build/sandbox build/truncated.wasm
+for module in tests/rules/modules/*.wat; do make -s "build/$(basename "$module" .wat).wasm"; done
 
 # row WHAT WITH RESULT
 row() {
@@ -67,7 +68,7 @@ on_python() (
 )
 # A newer runtime runs what the machine's JDK has compiled.
 on_java() { MAVEN_OPTS="-Djvm=$1" sdk/java/tasks.sh test && PATH=$(dirname "$1"):$PATH rules java; }
-on_go() { in_folder sdk/go go test ./... && in_folder sdk/go/redisstore go test ./... && rules go; }
+on_go() { in_folder . go test ./sdk/go && in_folder sdk/go/redisstore go test ./... && rules go; }
 on_rust() { sdk/rust/tasks.sh test && rules rust; }
 
 # prove_all NAME...: runs the functions of these names, or those of them that HOSTS or ONLY has, and writes the table, in which

@@ -59,11 +59,12 @@ check_central() {
 
 # The go command makes the modules of the tags, as a proxy does; GitHub is the clone.
 check_go() {
-	local folder path url
-	for folder in sdk/go sdk/go/redisstore sandbox; do
+	local folder path tag url
+	for folder in . sdk/go/redisstore sandbox; do
 		path=$(sed -n 's/^module //p' "$folder/go.mod")
 		url=https://${path%"/$folder"}
-		git tag --force "$folder/v$version"
+		tag=$folder/v$version
+		git tag --force "${tag#./}"
 		GOPROXY=direct GONOSUMDB="*" GOMODCACHE=$work/modules GOFLAGS=-modcacherw GIT_CONFIG_COUNT=1 \
 			GIT_CONFIG_KEY_0=url.file://$PWD.insteadOf GIT_CONFIG_VALUE_0=$url go mod download "$path@v$version"
 		cmp "$work/modules/cache/download/$path/@v/v$version.zip" "dist/go/$path/@v/v$version.zip"

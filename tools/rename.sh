@@ -15,8 +15,7 @@ perl -0 -pi -e 's/^### Before the first release\n.*?(?=^##? )//ms' CONTRIBUTING.
 perl -ni -e 'print unless /^publish = false/' sdk/rust/Cargo.toml
 # What is written is not read again: the repository, too, may be named automatic-rostering.
 renamed='
-	s{automatic-rostering\.example/rostering}{\0/sdk/go}g;
-	s{automatic-rostering(\.example|(?=/plugin|/tests| v0\.0\.0$| => \.\./$))|(?<=^module )automatic-rostering$}{\0}g;
+	s{automatic-rostering\.example(/rostering\b)?}{\0}g;
 	s{(?<!urn:)automatic-rostering(?!-stage|-prod|-sandbox|-toolchain)}{$ENV{name}}g;
 	s{automatic_rostering}{$ENV{name} =~ tr/-/_/r}ge;
 	s{example([./])automaticrostering}{my $between = $1; $ENV{package} =~ s/\./$between/gr}ge;

@@ -1,4 +1,4 @@
-module automatic-rostering.example/rostering/examples
+module automatic-rostering.example/rostering/host-example/go
 
 go 1.26
 
@@ -29,4 +29,4 @@ require (
 	google.golang.org/protobuf v1.36.8 // indirect
 )
 
-replace automatic-rostering.example/rostering => ../../sdk/go
+replace automatic-rostering.example/rostering => ../..

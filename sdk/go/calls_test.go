@@ -17,7 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"automatic-rostering.example/rostering"
+	rostering "automatic-rostering.example/rostering/sdk/go"
 )
 
 // inBubble runs a test on a fake clock, which advances only when all goroutines wait. It

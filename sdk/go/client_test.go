@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering.example/rostering"
+	rostering "automatic-rostering.example/rostering/sdk/go"
 )
 
 const provider, service = "login.example.com", "rostering.example.com"

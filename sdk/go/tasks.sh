@@ -36,12 +36,12 @@ test_package() {
 	go version -m "$new/rostering-sandbox" | grep "automatic-rostering.example/sandbox.v$version\s"
 
 	go mod init example.com/program
-	go get automatic-rostering.example/rostering
-	go vet automatic-rostering.example/rostering
+	go get automatic-rostering.example/rostering/sdk/go
+	go vet automatic-rostering.example/rostering/sdk/go
 	go mod verify
 	! go list -m all | grep go-redis || fail "a program without the Redis store depends on go-redis"
-	go get automatic-rostering.example/rostering/redisstore
-	go vet automatic-rostering.example/rostering/redisstore
+	go get automatic-rostering.example/rostering/sdk/go/redisstore
+	go vet automatic-rostering.example/rostering/sdk/go/redisstore
 }
 
 run "$@"

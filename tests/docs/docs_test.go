@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
 func read(t *testing.T, file string) string {

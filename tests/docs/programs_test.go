@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
 // reader follows a page: before its blocks, and after them. Then the test of docs/sandbox.md with this command passes.
@@ -122,28 +122,34 @@ except RuntimeError as e:
 print(jobs)
 `
 
-// The programs of pages that use the raw plugin run as they stand there. On a page, one continues the one before it.
+// The programs of pages that use the raw plugin run as they stand there. In these sections of a page, one continues the one
+// before it.
 func TestProgramsOfTheRawPlugin(t *testing.T) {
-	for page, around := range map[string][2]string{
-		"README.md":        {"import prepared\n", ""},
-		"docs/plugin.md":   {"", threads},
-		"docs/contract.md": {"from prepared import config\n", calls},
+	const config = "from prepared import config\n"
+	for _, p := range []struct {
+		page, before, after string
+		sections            []string
+	}{
+		{"README.md", "import prepared\n", "", []string{"The raw plugin"}},
+		{"docs/plugin.md", "", threads, []string{"Programs", "One thread at a time"}},
+		{"docs/contract.md", config, calls, []string{"A host"}},
+		{"docs/contract.md", config, calls, []string{"A host", "Without Extism"}},
 	} {
-		t.Run(page, func(t *testing.T) {
+		t.Run(p.page, func(t *testing.T) {
 			t.Parallel()
 			hosts.Setup(t, "python", "setup")
-			code := around[0]
-			for _, found := range block.FindAllStringSubmatch(sections(read(t, page), "##", "Programs", "One thread at a time", "The raw plugin", "A host"), -1) {
+			code := p.before
+			for _, found := range block.FindAllStringSubmatch(sections(read(t, p.page), "##", p.sections...), -1) {
 				if found[2] == "python" {
 					code += found[3]
 				}
 			}
-			out := run(t, `ln -s "$ROOT/plugin" "$ROOT/plugin/rostering.wasm" .
+			out := run(t, `ln -s "$ROOT/plugin" "$ROOT"/plugin/rostering*.wasm .
 				export ROSTERING_WASM=$PWD/plugin/rostering.wasm
 				cat >prepared.py <<'END'
 `+prepared+`END
 				cat >program.py <<'END'
-`+code+around[1]+`END
+`+code+p.after+`END
 				rostering-sandbox "$ROOT/sdk/python/.venv/bin/python" program.py`)
 			if !strings.Contains(out, "sandbox-job-1") {
 				t.Errorf("no jobs: %s", out)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
 var update = flag.Bool("update", false, "put the examples' snippets into the documents")

@@ -11,9 +11,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"automatic-rostering.example/rostering"
+	rostering "automatic-rostering.example/rostering/sdk/go"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
 	"automatic-rostering.example/sandbox"
-	"automatic-rostering/tests/runner/hosts"
 )
 
 // rows are the lines of the timeline, the oldest first.

@@ -9,12 +9,18 @@ import (
 	"slices"
 	"testing"
 
-	"automatic-rostering/tests/runner/hosts"
+	"github.com/tetratelabs/wazero"
+
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 var root = hosts.Root()
 
+// builds are those for Extism, and coreBuild is that for hosts without it.
 var builds = []string{"plugin/rostering.wasm", "plugin/rostering-nowasi.wasm"}
+
+const coreBuild = "plugin/rostering-core.wasm"
 
 func read(t testing.TB, file string) []byte {
 	t.Helper()
@@ -38,13 +44,35 @@ func TestImportsAndExports(t *testing.T) {
 	}
 }
 
+// The build for hosts without Extism imports nothing.
+func TestCoreImportsNothing(t *testing.T) {
+	ctx := t.Context()
+	runtime := wazero.NewRuntime(ctx)
+	defer runtime.Close(ctx)
+	module, err := runtime.CompileModule(ctx, read(t, coreBuild))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(module.ImportedFunctions()) + len(module.ImportedMemories()); n > 0 {
+		t.Errorf("it has %d imports", n)
+	}
+	want := slices.Concat(exports, []string{"room", "configure"})
+	want = slices.DeleteFunc(want, isDirect)
+	slices.Sort(want)
+	if got := slices.Sorted(maps.Keys(module.ExportedFunctions())); !slices.Equal(got, want) {
+		t.Errorf("it exports %q, not %q", got, want)
+	}
+}
+
+func isDirect(export string) bool { return slices.Contains(rule.Direct, export) }
+
 func TestNoPathOfTheMachine(t *testing.T) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := regexp.MustCompile(regexp.QuoteMeta(home) + "/|" + regexp.QuoteMeta(root) + `|/usr/|/tmp/|/build/|[a-z]\.go\b`)
-	for _, file := range builds {
+	for _, file := range append(builds, coreBuild) {
 		if found := path.Find(read(t, file)); found != nil {
 			t.Errorf("%s holds %q", file, found)
 		}

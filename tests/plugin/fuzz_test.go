@@ -1,16 +1,20 @@
 package plugin
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/runner/canary"
-	"automatic-rostering/tests/runner/contract"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/plugin/core/pure"
+	"automatic-rostering.example/rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/contract"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 const (
@@ -77,6 +81,10 @@ func FuzzCalls(f *testing.F) {
 	for _, file := range builds {
 		built = append(built, newHost(f, file))
 	}
+	withoutExtism, err := play.NewBuilt(context.Background(), filepath.Join(root, coreBuild))
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, export uint8, input []byte, tokenStatus uint16, tokenBody []byte, status uint16, body []byte) {
 		if len(input)+len(tokenBody)+len(body) > longestInput {
 			t.Skip()
@@ -86,6 +94,7 @@ func FuzzCalls(f *testing.F) {
 		for _, h := range built {
 			h.open(config)
 		}
+		withoutExtism.Open(config)
 		// call makes a call. The last response is that to all further requests.
 		call := func(name, input string, responses ...map[string]any) protocol.Response {
 			t.Helper()
@@ -129,6 +138,17 @@ func FuzzCalls(f *testing.F) {
 		name, text := exports[int(export)%len(exports)], cmp.Or(withSecrets.Replace(string(input)), nowInput)
 		call(name, text, responses...)
 		call(name, text, responses...) // within a backoff, or with the token that came
+		if state := withoutExtism.State; !isDirect(name) {
+			want := pure.Call(pure.Named(name), state, []byte(text))
+			got := withoutExtism.Call(name, []byte(text))
+			same := bytes.Equal(withoutExtism.State, want.State) && got.Error+string(got.Output) == string(want.Output)
+			if !same || got.Text != "" || (got.Error != "") != want.Failed {
+				t.Fatalf("%s %q on %s: %+v, not %q", name, text, coreBuild, got, want.Output)
+			}
+			if withoutExtism.Size() > mostMemory {
+				t.Fatalf("%s uses %d bytes of memory", name, withoutExtism.Size())
+			}
+		}
 		call("clear_token", "")
 		if a := call("list_jobs", nowInput, granted, found); string(a.Output) != jobs {
 			t.Fatalf("afterwards list_jobs returns %+v", a)

@@ -13,8 +13,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // host is an Extism host with one instance of a build. It holds the plugin to who owns which block: config_get and var_get take

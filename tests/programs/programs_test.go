@@ -15,12 +15,12 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"automatic-rostering.example/rostering"
-	"automatic-rostering.example/rostering/redisstore"
+	rostering "automatic-rostering.example/rostering/sdk/go"
+	"automatic-rostering.example/rostering/sdk/go/redisstore"
+	"automatic-rostering.example/rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/world"
 	"automatic-rostering.example/sandbox"
-	"automatic-rostering/tests/runner/canary"
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/world"
 )
 
 // patience bounds every wait.

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/mutant"
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/mutant"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // plain is a rule of plain calls: a library that can do nothing shows nothing of the others.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/runner/contract"
-	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/contract"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
 // Each rule of the plugin is a section of docs/contract.md, by the anchor that its heading has on GitHub, and each section that

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"automatic-rostering/tests/runner/canary"
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // Cases of fleets have a process of each language, which shows all that more would; a language that is alone has two.

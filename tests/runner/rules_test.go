@@ -10,10 +10,10 @@ import (
 	"sync"
 	"testing"
 
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // The secrets are those of the rule hostile-servers.
@@ -134,7 +134,9 @@ func plays(h hosts.Host, r *rule.Rule, c *rule.Case) bool {
 	switch {
 	case h.Library && (h.Differs(r.Differences) || h.Differs(c.Differences)):
 		return false
-	case h.Flows && !c.InFlows(), c.Fleet != nil:
+	case h.Flows && h.Build == "" && !c.InFlows(), c.Fleet != nil:
+		return false
+	case h.Flows && h.Build != "" && c.NeedsDirect():
 		return false
 	case h.Library:
 		return c.Players == "libraries" || c.Players == "everywhere" && play.Expressible(c)

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/model/memory"
-	"automatic-rostering/tests/runner/contract"
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/model/memory"
+	"automatic-rostering.example/rostering/tests/runner/contract"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // beyond are the cases or families whose rules on an input or the config the schema cannot say.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
 
 // The file stores of all libraries that can use one without a client share the format in docs/fleet.md.

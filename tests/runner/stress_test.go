@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // Each library plays random cases for STRESS_SECONDS. In these, clients make many calls at the same time, while both servers and

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/runner/contract"
-	"automatic-rostering/tests/runner/hosts"
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/contract"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 var update = flag.Bool("update", false, "write the tables of pages")

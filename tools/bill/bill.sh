@@ -38,7 +38,7 @@ these projects. \`make notices\` writes this file."
 bill_of_plugin() { (export "${as_plugin[@]}" && go_bill plugin app -std -main plugin); }
 
 bill_of_go() {
-	(cd sdk/go && go_bill go mod -type library)
+	go_bill go mod -type library
 	(cd sdk/go/redisstore && go_bill redisstore mod -type library)
 	(cd sandbox && go_bill sandbox app -main cmd/rostering-sandbox)
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"log"
 
-	"automatic-rostering.example/rostering"
+	rostering "automatic-rostering.example/rostering/sdk/go"
 )
 
 func main() {

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"automatic-rostering.example/rostering"
+	rostering "automatic-rostering.example/rostering/sdk/go"
 )
 
 func main() {

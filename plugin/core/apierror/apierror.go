@@ -2,7 +2,7 @@
 // code for programs and a message that says what is wrong and what to do.
 package apierror
 
-import "automatic-rostering/plugin/core/json"
+import "automatic-rostering.example/rostering/plugin/core/json"
 
 // The codes of the contract.
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 func TestVisible(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 // rfc3986 is the grammar of a path and a query (§3.3 and §3.4).

@@ -4,7 +4,7 @@ package backoff
 import (
 	"encoding/binary"
 
-	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 const (

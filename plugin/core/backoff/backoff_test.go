@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/plugin/core/backoff"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
 )
 
 func TestWaitsDouble(t *testing.T) {

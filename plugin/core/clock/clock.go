@@ -3,8 +3,8 @@
 package clock
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // Override is the input field now, which replaces the host's clock.

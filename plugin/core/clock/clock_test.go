@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/clock"
 )
 
 func TestUsable(t *testing.T) {

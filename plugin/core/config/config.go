@@ -4,10 +4,10 @@ package config
 import (
 	"strings"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
 )
 
 // Lookup returns the value of a config key, or "" if it is missing.

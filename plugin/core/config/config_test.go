@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/config"
 )
 
 // keys is a host's config.

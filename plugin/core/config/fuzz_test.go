@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/oauth2"
-	"automatic-rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/service"
 )
 
 // FuzzConfig reads any config: requests with an accepted one are read by others as intended.

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 // What can be wrong with a URL.

@@ -2,14 +2,14 @@
 package direct
 
 import (
-	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/json"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/service"
 )
 
 type call struct {

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/direct"
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/model/memory"
+	"automatic-rostering.example/rostering/plugin/core/direct"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
 )

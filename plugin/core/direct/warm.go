@@ -1,14 +1,14 @@
 package direct
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/oauth2"
-	"automatic-rostering/plugin/core/redact"
-	"automatic-rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/redact"
+	"automatic-rostering.example/rostering/plugin/core/service"
 )
 
 // warm selects the kept token object, or the request that was prepared with the token, if it

@@ -3,11 +3,11 @@ package flow
 import (
 	"slices"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
 
 // choose decides what to do next, by what the instance and the flow know now. Every result

@@ -1,11 +1,11 @@
 package flow
 
 import (
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // Status implements the export status: what the instance knows of its token and its backoff, and what

@@ -1,12 +1,12 @@
 package flow
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // Begin implements the export begin: it begins a flow whose steps the host carries out.
@@ -122,7 +122,7 @@ func (f *Flow) result() host.Result {
 	case Done:
 		w.Raw(`{"step":"done"`)
 	case Requesting:
-		w.Raw(`{"step":"request","timeout":20,"limit":262145,"request":`)
+		w.Raw(`{"step":"request","timeout":20,"limit":65537,"request":`)
 		w.Raw(string(f.Request.WithBody()))
 	case Waiting:
 		w.Raw(`{"step":"wait","seconds":`)

@@ -1,14 +1,14 @@
 package flow
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/oauth2"
-	"automatic-rostering/plugin/core/redact"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/redact"
 )
 
 // The waits for the lock, in milliseconds: each twice as long as the one before. After a sum of

@@ -1,11 +1,11 @@
 package flow
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
 
 // overlap is how long the token before a renewed one is used at least, in seconds.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/input"
 )
 
 // FuzzInput compares Parse with a slow and simple reading by encoding/json.

@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/input"
 )
 
 // The rules show what is read and refused, the fuzz targets compare it with slower

@@ -3,7 +3,7 @@ package input
 import (
 	"strings"
 
-	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 const maxPath = 8 << 10

@@ -3,9 +3,9 @@ package input
 import (
 	"cmp"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // fields are the names of the fields that an object may have, each once.

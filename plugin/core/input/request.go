@@ -3,10 +3,10 @@ package input
 import (
 	"slices"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/json"
-	"automatic-rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/message"
 )
 
 // Own is a custom request: the input of request and send_request, without the ids.

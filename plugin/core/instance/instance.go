@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"automatic-rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/clock"
 )
 
 // The vars, with all that outlives a call. Names have exactly 8 bytes, which a guest writes in one host call.
@@ -193,6 +193,9 @@ func (s *State) Encode() []byte {
 	return b
 }
 
+// most is beyond every hash, time and count.
+const most = 1 << 48
+
 // Decode decodes the value of Summary. Anything else becomes an empty state.
 func Decode(b []byte) *State {
 	s := &State{}
@@ -202,6 +205,9 @@ func Decode(b []byte) *State {
 	}
 	for i, n := range words {
 		*n = int64(binary.LittleEndian.Uint64(b[8*(2+i):]))
+		if *n < 0 || *n > most {
+			return &State{}
+		}
 	}
 	w := ReadWarm(binary.LittleEndian.Uint64(b), 0)
 	s.Prepared, s.ForInput = w.Prepared, w.ForInput

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"automatic-rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/instance"
 )
 
 const noon = 1_800_000_000

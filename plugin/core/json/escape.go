@@ -3,7 +3,7 @@ package json
 import (
 	"unicode/utf8"
 
-	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 // Unescape decodes the JSON escape sequence (RFC 8259 §7) at the beginning of text, and

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // The fuzz targets compare the rest with encoding/json.

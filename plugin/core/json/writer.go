@@ -1,6 +1,6 @@
 package json
 
-import "automatic-rostering/plugin/core/ascii"
+import "automatic-rostering.example/rostering/plugin/core/ascii"
 
 // Writer is a JSON text that is being written. Each call of a method takes a third of the room of an
 // append.

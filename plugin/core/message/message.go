@@ -3,8 +3,8 @@
 package message
 
 import (
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // Header is one header field of a request.

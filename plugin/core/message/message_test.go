@@ -3,7 +3,7 @@ package message_test
 import (
 	"testing"
 
-	"automatic-rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/message"
 )
 
 // The rules show the rest. A query may have a secret in it.

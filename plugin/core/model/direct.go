@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"automatic-rostering/plugin/core/direct"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/direct"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/service"
 
 	"github.com/tidwall/gjson"
 )

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/instance"
 
 	"github.com/tidwall/gjson"
 )

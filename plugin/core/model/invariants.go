@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/instance"
 )
 
 // The times of the contract, in seconds.

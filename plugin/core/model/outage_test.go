@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"automatic-rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/plugin/core/model"
 )
 
 var seeds = flag.Uint64("seeds", 1, "how many seeds TestFleetOutages runs with")

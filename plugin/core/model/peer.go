@@ -3,8 +3,8 @@ package model
 import (
 	"fmt"
 
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/model/memory"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/model/memory"
 )
 
 // peer is an instance of a fleet, with a library's holder of its token.

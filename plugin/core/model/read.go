@@ -5,9 +5,9 @@ import (
 	"maps"
 	"strings"
 
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
 
 	"github.com/tidwall/gjson"
 )

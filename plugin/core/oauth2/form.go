@@ -1,6 +1,6 @@
 package oauth2
 
-import "automatic-rostering/plugin/core/ascii"
+import "automatic-rostering.example/rostering/plugin/core/ascii"
 
 const upperHex = "0123456789ABCDEF"
 

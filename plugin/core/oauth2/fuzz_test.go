@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
 
 const secret = "s3cret/+ é"

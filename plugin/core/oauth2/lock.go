@@ -1,10 +1,10 @@
 package oauth2
 
 import (
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // The values of the lock in the shared store, which show the instances of a fleet each

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/clock"
-	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/apierror"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
+	"automatic-rostering.example/rostering/plugin/core/clock"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
 
 func TestLockShowsFailure(t *testing.T) {

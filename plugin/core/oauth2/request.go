@@ -3,8 +3,8 @@
 package oauth2
 
 import (
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/message"
 )
 
 // NewTokenRequest returns the request for a token; ParseTokenResponse reads its response.

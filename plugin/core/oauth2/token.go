@@ -1,10 +1,10 @@
 package oauth2
 
 import (
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/json"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/instance"
+	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
 // TokenObject returns the token object, as get_token returns it. It has the time of expiry,

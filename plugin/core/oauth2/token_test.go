@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
 
 func TestTokenObject(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/service"
 )
 
 // The rules show the rest of the errors. A long secret makes a long body short: then the end of what was read is visible.

@@ -2,9 +2,9 @@
 package version
 
 import (
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
 )
 
 const (

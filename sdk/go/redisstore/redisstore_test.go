@@ -9,8 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"automatic-rostering.example/rostering"
-	"automatic-rostering.example/rostering/redisstore"
+	rostering "automatic-rostering.example/rostering/sdk/go"
+	"automatic-rostering.example/rostering/sdk/go/redisstore"
 )
 
 // The server accepts connections and never responds.

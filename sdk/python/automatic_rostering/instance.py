@@ -35,7 +35,7 @@ class Instance:
     def __init__(self, wasm: bytes) -> None:
         engine, module = _compile(wasm)
         if imported := sorted({part.module for part in module.imports}):
-            raise Broken(f"it imports {', '.join(imported)}, so it is not a build of rostering-core.wasm")
+            raise Broken(f"it imports {', '.join(imported)}")
         self._store = store = Store(engine)
         store.set_limits(memory_size=_MEMORY)
         self._exports: Any = wasmtime.Instance(store, module, []).exports(store)

@@ -56,7 +56,7 @@ class Plugin:
         try:
             self._instance = Instance(wasm)
         except FAILURES as error:
-            raise ValueError(f"cannot load the plugin: {line_of(error)}") from None
+            raise ValueError(f"cannot load the plugin: {line_of(error)}; pass a build of rostering-core.wasm") from None
         try:
             self._check_contract()
             self._configure(plugin_config(config))
@@ -89,7 +89,7 @@ class Plugin:
         try:
             found = f"contract {json.loads(self._run('version', b''))['contract']}"
         except (RosteringError, ValueError, LookupError, TypeError):
-            found = 'no export "version": it is not a build of Automatic Rostering'
+            found = 'no export "version": it is not a build of rostering-core.wasm'
         if found != f"contract {CONTRACT}":
             advice = "use the library from the plugin's release"
             raise ValueError(f"this library needs a plugin of contract {CONTRACT}, and this one has {found}; {advice}")

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"automatic-rostering.example/rostering"
-	"automatic-rostering/tests/runner/protocol"
+	rostering "automatic-rostering.example/rostering/sdk/go"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
 
 func call(ctx context.Context, c *rostering.Client, r request) (a protocol.Response, _ error) {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"automatic-rostering.example/rostering"
-	"automatic-rostering.example/rostering/redisstore"
-	"automatic-rostering/tests/runner/protocol"
+	rostering "automatic-rostering.example/rostering/sdk/go"
+	"automatic-rostering.example/rostering/sdk/go/redisstore"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
 
 // store is a store: another name is another one, even with the same URL.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"automatic-rostering.example/rostering"
+	rostering "automatic-rostering.example/rostering/sdk/go"
 	"automatic-rostering.example/sandbox"
 )
 

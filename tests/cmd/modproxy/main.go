@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -15,17 +16,31 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 
-	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
+// export writes the files that a commit would have now into $0. What was built beside them is not the modules'.
+const export = `commit=$(git stash create)
+git archive "${commit:-HEAD}" | tar -xC "$0"`
+
 func main() {
-	number, err := os.ReadFile(filepath.Join(hosts.Root(), "VERSION"))
+	source, err := os.MkdirTemp("", "modproxy")
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, folder := range []string{"sdk/go", "sdk/go/redisstore", "sandbox"} {
-		if err := publish(filepath.Join(hosts.Root(), folder), "v"+strings.TrimSpace(string(number))); err != nil {
-			log.Fatalf("%s: %v", folder, err)
+	defer func() { _ = os.RemoveAll(source) }()
+	archive := exec.Command("bash", "-euo", "pipefail", "-c", export, source)
+	archive.Dir, archive.Stderr = hosts.Root(), os.Stderr
+	if err := archive.Run(); err != nil {
+		log.Panicf("git: %v", err)
+	}
+	number, err := os.ReadFile(filepath.Join(source, "VERSION"))
+	if err != nil {
+		log.Panic(err)
+	}
+	for _, folder := range []string{".", "sdk/go/redisstore", "sandbox"} {
+		if err := publish(filepath.Join(source, folder), "v"+strings.TrimSpace(string(number))); err != nil {
+			log.Panicf("%s: %v", folder, err)
 		}
 	}
 }

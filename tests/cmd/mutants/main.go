@@ -22,7 +22,7 @@ import (
 	"strconv"
 	"strings"
 
-	"automatic-rostering/tests/mutant"
+	"automatic-rostering.example/rostering/tests/mutant"
 )
 
 // floor is the share of all mutants, in percent, that must be killed or explained.

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"testing"
 
-	"automatic-rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/canary"
 )
 
 const secret = `s3cr3t/+ "with"=odd&characters%ü`

@@ -12,17 +12,17 @@ import (
 	"sync"
 	"testing"
 
-	"automatic-rostering/tests/runner/canary"
-	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/play"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 // Host is the core, a raw host with a build of the plugin, or the adapter of a library.
 type Host struct {
 	// Folder is that of its language in sdk, or of its runtime of JavaScript, whose tasks.sh installs what it needs.
 	Folder, Name string
-	// Command starts its adapter in that folder. The core has none, as it runs in this process.
+	// Command starts its adapter in that folder. The core and its build have none, as they run in this process.
 	Command string
 	// Build is the file for a raw host; that with poison fills the heap with a pattern between calls, so that what outlives its
 	// call shows. All says that the host plays all cases of the plugin, and not only those for every host.
@@ -80,8 +80,15 @@ func Main(m *testing.M, secrets ...string) (status int) {
 // Start returns the player, whose adapter runs until the tests have ended.
 func (h Host) Start(t testing.TB) *play.Player {
 	t.Helper()
-	if h.Command == "" {
+	switch {
+	case h.Command == "" && h.Build == "":
 		return &play.Player{Adapter: &play.Core{}, Flows: h.Flows}
+	case h.Command == "":
+		built, err := play.NewBuilt(t.Context(), Plugin(t, h.Build))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &play.Player{Adapter: built, Flows: h.Flows}
 	}
 	p, err := h.adapter()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 const (
@@ -41,6 +41,7 @@ var (
 // players are all hosts, those of a folder together. The Makefile reads the folders.
 var players = []Host{
 	Core, CoreInFlows,
+	{Folder: "go", Name: "core-built", Build: "plugin/rostering-core.wasm", All: true, Flows: true},
 	{Folder: "go", Name: "go", Command: rawGo, Build: wasi, All: true},
 	{Folder: "go", Name: "go-nowasi", Command: rawGo, Build: noWASI},
 	{Folder: "go", Name: "go-poison", Command: rawGo, Build: "build/rostering-poison.wasm", All: true},

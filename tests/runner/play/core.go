@@ -4,17 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/direct"
-	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/model/memory"
-	"automatic-rostering/plugin/core/service"
-	"automatic-rostering/plugin/core/version"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/plugin/core/config"
+	"automatic-rostering.example/rostering/plugin/core/direct"
+	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/model/memory"
+	"automatic-rostering.example/rostering/plugin/core/service"
+	"automatic-rostering.example/rostering/plugin/core/version"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // Core is the core as a raw host, without WebAssembly and in the process of the tests: it takes the requests of the protocol,

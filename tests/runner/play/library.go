@@ -3,17 +3,15 @@ package play
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // Root is the folder of the repository, for files that a case names.
@@ -101,14 +99,6 @@ func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
 	})
 	if s.Wasm != "" {
 		r.Wasm = filepath.Join(Root, s.Wasm)
-	}
-	if s.Plugin != nil {
-		module, err := module(s.Plugin)
-		folder, err2 := c.Folder()
-		r.Wasm = filepath.Join(folder, "plugin.wasm")
-		if err := errors.Join(err, err2, os.WriteFile(r.Wasm, []byte(module), 0o600)); err != nil {
-			return r, err
-		}
 	}
 	if secret := s.Config["client_secret"]; secret != nil {
 		c.secrets = append(c.secrets, strings.Fields(*secret)...) // of which an error may show one word

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"automatic-rostering/tests/runner/canary"
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/canary"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // judge compares what a call shows with what is expected.
@@ -45,7 +45,11 @@ func (c *course) also(s *rule.Step, a protocol.Response) error {
 	}
 	text += strings.Join(lines, "\n")
 	inFlows := c.Flows && slices.Contains(rule.Direct, s.Do) // whose lines differ from those of the export
+	ran := a.PluginCalls - c.called
+	c.called = a.PluginCalls
 	switch secret := c.secrets[0]; {
+	case s.Ran != nil && ran != *s.Ran:
+		return fmt.Errorf("the client has called the plugin %d times", ran)
 	case len(a.Error) > longest:
 		return fmt.Errorf("the error has %d bytes", len(a.Error))
 	case c.shows(text):

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"automatic-rostering/tests/runner/protocol"
-	"automatic-rostering/tests/runner/rule"
-	"automatic-rostering/tests/runner/world"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 // step makes a step, and returns what is wrong.

@@ -66,6 +66,9 @@ type Response struct {
 	Shown string `json:"shown,omitempty"`
 	Cause string `json:"cause,omitempty"`
 
+	// PluginCalls is how often the client has called its plugin so far.
+	PluginCalls int `json:"plugin_calls,omitempty"`
+
 	// Logs are the log lines of a call of the plugin, which arrive as events.
 	Logs []Log `json:"-"`
 

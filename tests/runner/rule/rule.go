@@ -63,6 +63,13 @@ func (c *Case) InFlows() bool {
 	return !c.Direct && slices.ContainsFunc(c.Steps, func(s Step) bool { return slices.Contains(Direct, s.Do) })
 }
 
+// NeedsDirect reports whether the case has calls that only the exports that send requests can make.
+func (c *Case) NeedsDirect() bool {
+	return c.Direct || slices.ContainsFunc(c.Steps, func(s Step) bool {
+		return s.RawInput != nil && slices.Contains(Direct, s.Do)
+	})
+}
+
 // Step is something that happens: what it says of servers first, a call or the end of some, and then what must be so.
 type Step struct {
 	// Before it.
@@ -95,6 +102,7 @@ type Step struct {
 	Saw      map[string]Saw `json:"saw"`
 	InStore  string         `json:"in_store"`
 	Log      *Logged        `json:"log"`
+	Ran      *int           `json:"ran"`
 
 	// Of calls. A field that may be null is left as JSON.
 	Client    string                     `json:"client"`
@@ -113,7 +121,6 @@ type Step struct {
 	MaxBody   *int64             `json:"max_body"`
 	UserAgent string             `json:"user_agent"`
 	Wasm      string             `json:"wasm"`
-	Plugin    *Plugin            `json:"plugin"`
 	Store     string             `json:"store"`
 
 	Outcome
@@ -249,13 +256,4 @@ type Tokens struct {
 type Logged struct {
 	Has   string `json:"has"`   // a part of the level, a space and the line
 	Count *int   `json:"count"` // default: at least one
-}
-
-// Plugin is a plugin that a case makes: with a version, and with programs in place of what it does. A program has words:
-// a number, which is pushed; +; a function of Extism; block, the offset of a block with the text base_url; grow, which adds
-// pages of memory; trap; once, which ends the program if there is a var base_url; begin and again, around what is repeated forever.
-type Plugin struct {
-	Contract int    `json:"contract"` // default: 1
-	Runs     string `json:"runs"`     // when the client opens
-	Clears   string `json:"clears"`   // by clear_token
 }

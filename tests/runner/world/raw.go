@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 // mostEndless bounds what is repeated until the client leaves.

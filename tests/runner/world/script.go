@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 // Script is the exchanges that the token endpoint, the service and the host of a flow expect, exactly and in order.

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 // Handler responds to a request, of which it has the body.

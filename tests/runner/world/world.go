@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
 // Patience bounds every wait for an event.

@@ -8,8 +8,8 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/message"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/message"
 )
 
 // Host implements [host.Sender] with maps.

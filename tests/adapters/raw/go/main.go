@@ -11,7 +11,7 @@ import (
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
 
-	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
 
 func main() {
