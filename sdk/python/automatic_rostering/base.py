@@ -113,7 +113,7 @@ class Core:
         return self._plugin
 
     def status(self) -> Status:
-        """Return what the client has done so far, also when it is closed. Locks nothing: a signal handler may call it."""
+        """Return what the client has done so far, also when it is closed. It locks nothing, for signal handlers."""
         plugin = self._plugin if self._plugin and not self._plugin.is_inherited else self.plugin
         fields, holder = plugin.status(self.now()), self.holder
         counts = {"calls": self.began, "failed_calls": dict(self.failed), "service_requests": holder.requests}

@@ -24,8 +24,11 @@ E = TypeVar("E", bound=Exception)
 AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (4 << 10) + 1  # bytes, one more than an error holds
-#: One alone: of two in each other, some KB from a server become GB. Others are not asked for.
-_ENCODINGS = ("identity", "gzip", "deflate", "")
+#: One of the first two at most: of two in each other, some KB from a server become GB. The others are not asked for.
+#: What is no coding, such as UTF-8, has no effect.
+_CODINGS = ("gzip", "deflate", "br", "zstd", "compress", "x-gzip", "x-compress")
+#: What shows that the server closed an idle connection, perhaps before it saw the request.
+_CLOSED = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 #: What the texts of exceptions have from the server, and what is said in its place.
 _OF_WIRE: dict[type[Exception], str] = {
     httpx.ProtocolError: "the response is not valid HTTP, or ended early",
@@ -68,18 +71,24 @@ async def exchange(
 
     def most(response: httpx.Response) -> int:
         response.stream = _Whole(response)
-        if response.headers.get("content-encoding", "gzip").lower() not in _ENCODINGS:
+        named = response.headers.get_list("content-encoding", split_commas=True)
+        codings = [name for name in map(str.lower, named) if name in _CODINGS]
+        if len(codings) > 1 or not {*codings} <= {*_CODINGS[:2]}:
             raise httpx.DecodingError("")
         return limit if response.is_success else error_limit
 
     with opened(body) as content:
-        try:
-            response, read = await io.exchange(_build(io.http, request, content, token), most)
-        except FAILURES as error:
-            if of_handler(error):
-                raise
-            io.check()
-            return _failed(error, request)
+        for is_last in not (body is None and request.method in ("GET", "HEAD")), True:
+            sent = _build(io.http, request, content, token)
+            try:
+                response, read = await io.exchange(sent, most)
+                break
+            except FAILURES as error:
+                if of_handler(error):
+                    raise
+                io.check()
+                if is_last or not _was_idle(error, sent):
+                    return _failed(error, request)
     response._content = read  # noqa: SLF001 - as its read() does, which has no limit
     # What it refers to has the token.
     response.stream, response.next_request = httpx.ByteStream(read), None
@@ -130,7 +139,21 @@ def _build(http: AnyHttp, request: Request, content: AnyContent, token: str | No
     if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
         headers.setdefault("user-agent", _USER_AGENT)
     rest: dict[str, Any] = {"headers": headers, "content": content}
-    return http.build_request(request.method, url, **rest)
+    sent = http.build_request(request.method, url, **rest)
+    sent.extensions |= {"seen": []}  # httpcore's events
+    if url.host.endswith("."):  # which neither SNI nor certificates have
+        sent.extensions |= {"sni_hostname": url.host.rstrip(".")}
+    return sent
+
+
+def _was_idle(error: Exception, sent: httpx.Request) -> bool:
+    """Return whether a connection that had been idle was closed before a response."""
+    steps = [event.rpartition(".") for event in sent.extensions["seen"]]
+    began = {name.rpartition(".")[2] for name, _, end in steps if end == "started"}
+    ended = {name.rpartition(".")[2] for name, _, end in steps if end == "complete"}
+    is_reused = "send_request_headers" in began and "connect_tcp" not in began
+    is_malformed = isinstance(error, httpx.RemoteProtocolError) and bool(getattr(error.__cause__, "__context__", None))
+    return isinstance(error, _CLOSED) and is_reused and "receive_response_headers" not in ended and not is_malformed
 
 
 def _failed(error: Exception, request: Request) -> Exception:

@@ -90,6 +90,16 @@ class Tasks:
         free = (http for http in (self.http, *self.sends) if self.sends[http] < _MOST_REQUESTS or not self.owned)
         http = next(free, None) or self.make()
         self.sends[http] += 1
+        streams: list[Any] = []
+
+        async def trace(event: str, info: dict[str, Any]) -> None:
+            request.extensions["seen"].append(event)
+            if event.endswith(".connect_tcp.complete"):
+                streams.append(info["return_value"])
+            elif event.endswith(".start_tls.failed"):  # if it timed out, httpcore leaves its connection open
+                await streams.pop().aclose()
+
+        request.extensions |= {"trace": trace}
         try:
             sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
             async with aclosing(sent) as response:

@@ -251,7 +251,7 @@ class Threads:
         self._thread.deadline = deadline
         own = request.extensions["timeout"]
         timeouts = {name: deadline.cut(seconds) for name, seconds in own.items()}
-        request.extensions |= {"timeout": timeouts, "trace": self._bound}
+        request.extensions |= {"timeout": timeouts, "trace": partial(self._trace, request.extensions["seen"])}
         http = self.http
         try:
             self._sends[http].add(deadline)
@@ -276,8 +276,9 @@ class Threads:
             self._sends.pop(http, None)
             http.close()
 
-    def _bound(self, event: str, info: dict[str, Any]) -> None:
-        """Bound a connection that was made; httpcore calls this as its trace extension."""
+    def _trace(self, seen: list[str], event: str, info: dict[str, Any]) -> None:
+        """Note an event, and bound a connection that was made; httpcore calls this as its trace extension."""
+        seen.append(event)
         if event.endswith(".failed") and (raised := of_handler(info["exception"])):
             raise raised  # httpcore would wait for a response after a request that was not sent
         if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):

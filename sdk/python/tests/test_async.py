@@ -3,7 +3,7 @@ import gc
 import threading
 import time
 from typing import Any
-from unittest import IsolatedAsyncioTestCase, TestCase, mock
+from unittest import IsolatedAsyncioTestCase, TestCase, mock, skipUnless
 
 import httpx
 
@@ -119,6 +119,20 @@ class Debug(TestCase):
 
 
 class Loops(TestCase):
+    @skipUnless(hasattr(asyncio, "eager_task_factory"), "Python 3.12")
+    def test_eager_tasks(self) -> None:
+        async def play() -> None:
+            asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)  # type: ignore[attr-defined]
+            service, now = Service(), time.time()
+            async with AsyncClient(CONFIG, http=service.async_http(), timeout=PATIENCE, clock=lambda: now) as client:
+                await asyncio.gather(*(client.list_jobs() for _ in range(9)))
+                now += 3550
+                await client.list_jobs()
+                await client.get_token(force=True)
+            self.assertEqual(service.tokens, 3)
+
+        asyncio.run(play())
+
     def test_another_loop(self) -> None:
         client = AsyncClient(CONFIG)
         asyncio.run(client.open())

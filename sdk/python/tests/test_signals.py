@@ -15,7 +15,7 @@ from unittest import TestCase, mock
 
 import httpx
 
-from automatic_rostering import Client, RosteringError
+from automatic_rostering import Client, MemoryStore, RosteringError
 
 from .service import CONFIG, PATIENCE, Service
 
@@ -95,6 +95,25 @@ class Signals(TestCase):
             for self.kind in Alarm, TimeoutError, InterruptedError:
                 self.want_each_raised(client.list_jobs, 150)
 
+    def test_http_client_of_the_program_that_hangs_then(self) -> None:
+        """As httpx does if the exception left a lock of its connections locked."""
+        service, held = Service(), threading.Event()
+        self.addCleanup(held.set)
+
+        def jobs() -> httpx.Response:
+            if self.raised:
+                held.wait(PATIENCE)
+            else:
+                signal.raise_signal(signal.SIGALRM)
+            return httpx.Response(200)
+
+        service.jobs = jobs
+        with Client(CONFIG, http=service.http(), timeout=PATIENCE) as client:
+            with self.assertRaises(Alarm):
+                client.list_jobs()
+            with self.assertRaisesRegex(RosteringError, "timed out after 0.1 s"):
+                client.list_jobs(timeout=0.1)
+
     def serve(self, server: socket.socket) -> None:
         while True:
             try:
@@ -125,6 +144,18 @@ class Signals(TestCase):
                     deep(depth - left)
             with self.assertRaisesRegex(RosteringError, "service_error"):
                 client.list_jobs()
+
+
+class NoThreads(TestCase):
+    def test_without_another_thread(self) -> None:
+        """As beyond a limit, in an isolated subinterpreter, and at Python's exit."""
+        with (
+            mock.patch("threading.Thread.start", side_effect=RuntimeError),
+            mock.patch("_thread.start_new_thread", side_effect=RuntimeError),
+            Client(CONFIG, http=Service().http(), store=MemoryStore(), timeout=PATIENCE) as client,
+        ):
+            self.assertEqual(client.list_jobs().status_code, 200)
+            self.assertEqual(client.status().failed_calls, {})
 
 
 def frames_of(frame: Any) -> Any:
