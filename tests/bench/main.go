@@ -43,7 +43,7 @@ var tables = []struct {
 }{
 	{"library | peer | process ready | two requests of the peer | first call | first call, of the peer's | memory with the peer | " +
 		"with the library", firstCall},
-	{"library | first client | further client | memory of a further one | `list_jobs` | a new token", clients},
+	{"library | first client | further client | memory of a further one | `list_jobs` | a new token | a 503", clients},
 	{"library | peer | CPU, of the peer's | time, of the peer's", warmCall},
 }
 
@@ -74,14 +74,23 @@ var (
 	jobs  = `{"jobs":[` + strings.Repeat(`{"id":"job-0001","status":"completed"},`, 25) + `{}]}`
 )
 
-// server grants tokens and has jobs.
+// server grants tokens and has jobs, except at the path unavailable.
 var server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	body := jobs
-	if r.Method == http.MethodPost {
+	switch {
+	case r.Method == http.MethodPost:
 		body = `{"access_token":"` + token + `","token_type":"Bearer","expires_in":3600}`
+	case r.URL.Path == unavailable:
+		for n := range 20 {
+			w.Header().Set(fmt.Sprint("X-Header-", n), "the value of a header")
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+		body = strings.Repeat("down for maintenance; ", 4096/22)
 	}
 	_, _ = io.WriteString(w, body)
 }))
+
+const unavailable = "/unavailable"
 
 // forToken and forJobs are what a library sends, for a peer.
 var (
@@ -114,11 +123,12 @@ func start(h hosts.Host) adapter {
 
 func (a adapter) close() { _ = a.Close() }
 
-// do sends a request, which must succeed, and returns how many seconds that took.
+// do sends a request, which must succeed, or fail with a 503, and returns how many seconds that took.
 func (a adapter) do(r protocol.Request) float64 {
 	began := time.Now()
 	response, err := a.Do(r)
-	if err != nil || response.Error+response.Text != "" || response.Status/100 > 2 {
+	failed := response.Error+response.Text != "" || response.Status/100 > 2
+	if err != nil || failed != (r.Fields["path"] == unavailable) {
 		panic(fmt.Sprintf("%s: %v, %d %s%s", r.Op, err, response.Status, response.Error, response.Text))
 	}
 	return time.Since(began).Seconds()
@@ -217,7 +227,10 @@ func clients(h hosts.Host, _ string) []string {
 	force := least(func(int) float64 {
 		return a.do(protocol.Request{Op: "get_token", Client: "0", Fields: map[string]any{"force": true}})
 	})
-	return []string{milliseconds(first), next, megabytes(memory), list, force}
+	failing := least(func(int) float64 {
+		return a.do(protocol.Request{Op: "send_request", Client: "0", Fields: map[string]any{"path": unavailable}})
+	})
+	return []string{milliseconds(first), next, megabytes(memory), list, force, failing}
 }
 
 // cost is what a batch of calls takes, such as its time in seconds.
@@ -247,6 +260,6 @@ func medians(all []cost) (middle cost) {
 	return middle
 }
 
-func milliseconds(seconds float64) string { return fmt.Sprintf("%.1f ms", 1e3*seconds) }
+func milliseconds(seconds float64) string { return fmt.Sprintf("%.3g ms", 1e3*seconds) }
 func megabytes(kb float64) string         { return fmt.Sprintf("%.1f MB", kb/1000) }
 func ratio(own, theirs float64) string    { return fmt.Sprintf("%.3g", own/theirs) }

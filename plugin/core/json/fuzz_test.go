@@ -64,6 +64,32 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
+// FuzzValue reads any text as a value, as a var may have it that was changed: what comes is anything, but no
+// call panics, or reads more than the text.
+func FuzzValue(f *testing.F) {
+	for _, text := range []string{``, `"`, `"\`, `"\"`, `"\\"`, `{"a":"`, `{"a":"\`, `{"a`, `{"a"`, `{"a":`, `{"a":}`, `{"a":]`, `{:`, `[`, `["`, `["\`, `[,`, `[1"a"]`,
+		`{"a":[{"b":"c"}}}`, `-`, `1e`, `\u`, `"\ud83d\`, "\"\x00", "{\"a\":\"\xff"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, size := json.Value(b), 0
+		members := func(_ string, value json.Value) bool {
+			size += len(value)
+			value.Text()
+			return true
+		}
+		if v.Each(members); size > len(b) {
+			t.Errorf("%d of %d bytes", size, len(b))
+		}
+		v.Get("a").Each(members)
+		v.Get("a").Texts()
+		v.Texts()
+		v.Text()
+		v.True()
+		v.Natural(1000)
+	})
+}
+
 var (
 	surrogatePair = regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)
 	surrogate     = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)

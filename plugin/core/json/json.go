@@ -1,15 +1,17 @@
-// Package json reads and writes JSON. It has its own parser because the available ones turn every
-// number into a float, whose tables alone would be a third of the plugin, and because WebAssembly
-// interpreters are slow: it reads strings eight bytes at a time.
+// Package json reads and writes JSON. gjson validates what comes from outside. Its values turn every
+// number into a float, whose tables alone would be a third of the plugin, so values are read here: eight
+// bytes of a string at a time, because WebAssembly interpreters are slow.
 package json
 
 import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
-// maxDepth bounds nesting: the parser recurses, and the guest's stack is finite where a
+// maxDepth bounds nesting: gjson's validator recurses, and the guest's stack is finite where a
 // native one grows.
 const maxDepth = 64
 
@@ -17,31 +19,32 @@ const maxDepth = 64
 // reports whether b, which comes from outside, is exactly one valid JSON object (RFC 8259);
 // f is not called otherwise. Names are unescaped, and may occur more than once.
 func Object(b []byte, f func(name string, value Value) bool) bool {
-	var names, values []Value
-	at := skipSpace(b, 0)
-	if !is(b, at, '{') {
-		return false
-	}
-	at = skipNested(b, at, maxDepth-1, func(name, value Value) bool {
-		names, values = append(names, name), append(values, value)
-		return true
-	})
-	if skipSpace(b, at) != len(b) {
-		return false
-	}
-	for i, name := range names {
-		if !f(name.Text(), values[i]) {
-			break
+	return !deep(b) && gjson.ValidBytes(b) && Value(b).Each(f)
+}
+
+// deep reports whether b nests deeper than maxDepth.
+func deep(b []byte) bool {
+	depth := 0
+	for at := 0; at < len(b); at++ {
+		switch b[at] {
+		case '"':
+			at = skipString(b, at) - 1
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case '}', ']':
+			depth--
 		}
 	}
-	return true
+	return false
 }
 
 // Blank reports whether b is empty or JSON white space.
 func Blank(b []byte) bool { return skipSpace(b, 0) == len(b) }
 
-// The functions below return where what begins at at ends. If it is not valid, they return an
-// offset beyond the end of b, which they also accept.
+// The functions below return where what begins at at ends. They expect valid text, and end at its end
+// if it is not.
 
 func skipSpace(b []byte, at int) int {
 	for at < len(b) && (b[at] == ' ' || b[at] == '\t' || b[at] == '\n' || b[at] == '\r') {
@@ -53,93 +56,62 @@ func skipSpace(b []byte, at int) int {
 // is reports whether the byte at at is c.
 func is(b []byte, at int, c byte) bool { return at < len(b) && b[at] == c }
 
-// skipValue skips a value that nests no deeper than depth.
-func skipValue(b []byte, at, depth int) int {
-	if at >= len(b) {
-		return len(b) + 1
+func skipValue(b []byte, at int) int {
+	for depth := 0; at < len(b); at++ {
+		switch b[at] {
+		case '"':
+			if at = skipString(b, at) - 1; depth == 0 {
+				return at + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			switch depth--; depth {
+			case -1:
+				return at // where the object or list ends that has the value
+			case 0:
+				return at + 1
+			}
+		case ',', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return at
+			}
+		}
 	}
-	switch b[at] {
-	case '"':
-		return skipString(b, at)
-	case '{', '[':
-		return skipNested(b, at, depth-1, nil)
-	case 't':
-		return skipWord(b, at, "true")
-	case 'f':
-		return skipWord(b, at, "false")
-	case 'n':
-		return skipWord(b, at, "null")
-	}
-	return skipNumber(b, at)
+	return at
 }
 
-func skipWord(b []byte, at int, word string) int {
-	if end := at + len(word); end <= len(b) && string(b[at:end]) == word {
-		return end
-	}
-	return len(b) + 1
-}
-
-// skipNested skips an object or a list. It calls f, unless that is nil, with the names, if any, and
-// values in it, until f returns false.
-func skipNested(b []byte, at, depth int, f func(name, value Value) bool) int {
-	isObject, closing := b[at] == '{', b[at]+2 // of { and of [
+// each calls f with the names, if any, and values of the object or list that begins at at, until f
+// returns false.
+func each(b []byte, at int, f func(name, value Value) bool) {
+	isObject := b[at] == '{'
 	at = skipSpace(b, at+1)
-	if is(b, at, closing) && depth >= 0 {
-		return at + 1
-	}
-	for depth >= 0 {
+	for at < len(b) && b[at] != '}' && b[at] != ']' {
 		var name Value
 		if isObject {
-			if !is(b, at, '"') {
-				break
-			}
 			from := at
 			at = skipString(b, at)
-			name = b[from:min(at, len(b))]
-			if at = skipSpace(b, at); !is(b, at, ':') {
-				break
-			}
-			at = skipSpace(b, at+1)
+			name = b[from:at]
+			at = skipSpace(b, min(skipSpace(b, at)+1, len(b))) // a colon
 		}
 		from := at
-		at = skipValue(b, at, depth)
-		if at > len(b) || f != nil && !f(name, b[from:at]) {
-			break
+		at = skipValue(b, at)
+		if !f(name, b[from:at]) {
+			return
 		}
-		at = skipSpace(b, at)
-		if is(b, at, closing) {
-			return at + 1
+		if at = skipSpace(b, at); is(b, at, ',') {
+			at = skipSpace(b, at+1)
 		}
-		if !is(b, at, ',') {
-			break
-		}
-		at = skipSpace(b, at+1)
 	}
-	return len(b) + 1
 }
 
 func skipString(b []byte, at int) int {
-	at++
-	for {
-		at = skipPlain(b, at)
-		switch {
-		case at >= len(b) || b[at] < ' ':
-			return len(b) + 1
-		case b[at] == '"':
-			return at + 1
-		case b[at] == '\\' && is(b, at+1, '"'): // most escapes
-			at += 2
-		case b[at] == '\\':
-			_, size := Unescape(b[at:])
-			if size == 1 { // it begins no escape
-				return len(b) + 1
-			}
-			at += size
-		default:
+	for at = skipPlain(b, at+1); at < len(b) && b[at] != '"'; at = skipPlain(b, at) {
+		if at++; b[at-1] == '\\' {
 			at++
 		}
 	}
+	return min(at+1, len(b))
 }
 
 // skipPlain returns the offset of the first quote, backslash, control character or byte above 7
@@ -161,39 +133,6 @@ func skipPlain(b []byte, at int) int {
 func special(word uint64) uint64 {
 	const each, highest = 0x0101010101010101, 0x8080808080808080
 	return (word | (word - ' '*each) | (word ^ '"'*each - each) | (word ^ '\\'*each - each)) & highest
-}
-
-func skipNumber(b []byte, at int) int {
-	if is(b, at, '-') {
-		at++
-	}
-	if is(b, at, '0') {
-		at++
-	} else {
-		at = skipDigits(b, at)
-	}
-	if is(b, at, '.') {
-		at = skipDigits(b, at+1)
-	}
-	if is(b, at, 'e') || is(b, at, 'E') {
-		if at++; is(b, at, '+') || is(b, at, '-') {
-			at++
-		}
-		at = skipDigits(b, at)
-	}
-	return at
-}
-
-// skipDigits skips one digit or more.
-func skipDigits(b []byte, at int) int {
-	from := at
-	for at < len(b) && '0' <= b[at] && b[at] <= '9' {
-		at++
-	}
-	if at == from {
-		return len(b) + 1
-	}
-	return at
 }
 
 // AppendString appends a string as JSON, with U+FFFD for invalid UTF-8.

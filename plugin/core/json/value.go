@@ -2,8 +2,9 @@ package json
 
 import "unicode/utf8"
 
-// Value is the unchanged source of a JSON value, from a text that Object or Valid has
-// accepted or that the plugin wrote itself. It is not validated again.
+// Value is the unchanged source of a JSON value, from a text that Object has accepted or that the
+// plugin wrote itself. It is not validated again: what is read from another text, such as a var that
+// was changed, is anything, but no method panics.
 type Value []byte
 
 // Kind is the kind of a value.
@@ -49,7 +50,7 @@ func (v Value) Each(f func(name string, value Value) bool) bool {
 	if !is(v, at, '{') {
 		return false
 	}
-	skipNested(v, at, maxDepth, func(name, value Value) bool { return f(name.Text(), value) })
+	each(v, at, func(name, value Value) bool { return f(name.Text(), value) })
 	return true
 }
 
@@ -65,7 +66,7 @@ func (v Value) Get(name string) (member Value) {
 }
 
 // True reports whether the value is true.
-func (v Value) True() bool { return v[0] == 't' }
+func (v Value) True() bool { return is(v, 0, 't') }
 
 // Text returns the unescaped string, or "" for another kind.
 func (v Value) Text() string {
@@ -79,6 +80,9 @@ func (v Value) Text() string {
 // Decode returns the bytes of the same for a string, which may be the source's, and reports whether it is well-formed: see
 // WellFormed.
 func (v Value) Decode() (text []byte, wellFormed bool) {
+	if len(v) < 2 {
+		return nil, false
+	}
 	inside := v[1 : len(v)-1]
 	at := skipPlain(inside, 0)
 	if at == len(inside) {
@@ -91,7 +95,7 @@ func (v Value) Decode() (text []byte, wellFormed bool) {
 		if at == len(inside) {
 			return text[:size], wellFormed
 		}
-		if from = at + 1; inside[at] == '\\' && (inside[from] == '"' || inside[from] == '\\') { // most escapes
+		if from = at + 1; inside[at] == '\\' && (is(inside, from, '"') || is(inside, from, '\\')) { // most escapes
 			at = skipPlain(inside, from+1)
 			continue
 		}
@@ -114,7 +118,7 @@ func (v Value) Texts() (texts []string, ok bool) {
 		return []string{v.Text()}, true
 	case List:
 		ok = true
-		skipNested(v, 0, maxDepth, func(_, item Value) bool {
+		each(v, 0, func(_, item Value) bool {
 			ok = item.Kind() == String
 			texts = append(texts, item.Text())
 			return ok
