@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxResponse     = 256 << 10
-	defaultLifetime = 300 // seconds, if the response has none
+	maxResponse     = 64 << 10 // the longest token of six providers is 16 KB
+	defaultLifetime = 300      // seconds, if the response has none
 )
 
 // The messages of a failed token request, here and in the lock.
@@ -34,7 +34,7 @@ func ParseTokenResponse(r *message.Response, secrets func() []string) (token str
 	if r.Failed() {
 		return "", 0, apierror.Network(noResponse+redact.NewSearch(secrets()).Reason(r.Reason), "auth_url")
 	}
-	parsed := response{flaw: "longer than 256 KiB"}
+	parsed := response{flaw: "longer than 64 KiB"}
 	if r.Size <= maxResponse {
 		parsed.parse(r.Body(r.Size))
 	}
