@@ -195,6 +195,7 @@ check: setup-check $(STATICCHECK) ## check the format of all code, and lint it
 		echo "checking the module $$module" ; \
 		(cd $$module && go vet ./... && $(CURDIR)/$(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
+	@GOOS=plan9 go build ./sdk/go # whose system errors are of other types
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
 	@tools/each.sh check
 	@go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
