@@ -86,7 +86,7 @@ $(BUILDS) build/rostering-poison.wasm: tools/toolchain.sh $(SOURCES)
 	@build/tinygo build -target plugin/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
-	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
+	@wasm-opt $(WASM_FEATURES) --flatten --rereloop -Oz build/$(@F).trimmed -o build/$(@F).optimized
 	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
 
 run: ## watch the plugin at work with a mock service
@@ -195,6 +195,7 @@ check: setup-check $(STATICCHECK) ## check the format of all code, and lint it
 		echo "checking the module $$module" ; \
 		(cd $$module && go vet ./... && $(CURDIR)/$(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
+	@GOOS=plan9 go build ./sdk/go # whose system errors are of other types
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
 	@tools/each.sh check
 	@go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
@@ -247,8 +248,8 @@ core: ## test the core alone, in a minute
 # TestDefects plants known defects in a copy of the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
-simulate: ## compare the core with its model in ten million random steps
-	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects)$$' ./core/model -args -defects -seed $(SEED) -steps $(STEPS)
+simulate: ## compare the core with its model in ten million random steps, and play fleets with four seeds
+	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' ./core/model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
 
 size: $(BUILDS) ## print the size of each build, and fail above its limit
 	@wc -c $(BUILDS) | awk -v extism=$(LIMIT) -v core=$(CORE_LIMIT) '$$2 != "total" { \

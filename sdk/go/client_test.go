@@ -3,6 +3,7 @@ package rostering_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -177,7 +178,7 @@ func TestErrorNames(t *testing.T) {
 		{timeout, "", "WithTimeout: "},
 		{header, "headers", " (Header)"},
 		{certificate, "", "RootCAs"},
-		{missing, "client_secret", " (AuthURL, ROSTERING_AUTH_URL; ClientID, ROSTERING_CLIENT_ID; ClientSecret, ROSTERING_CLIENT_SECRET)"},
+		{missing, "auth_url", " (AuthURL, ROSTERING_AUTH_URL; ClientID, ROSTERING_CLIENT_ID; ClientSecret, ROSTERING_CLIENT_SECRET)"},
 		{noCustomer, "customer_id", " (ForCustomer)"},
 		{noUser, "user_id", " (ForUser)"},
 		{refused, "refused", " (Refused)"},
@@ -227,5 +228,37 @@ func TestFileStoreWithoutItsDirectory(t *testing.T) {
 	}
 	if err := store.Set(t.Context(), "a", "1", time.Hour); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// A file store touches no other program's files, and reads of a huge file what a value can have.
+func TestFileStoreAmongOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	abandoned := strings.Repeat("0f", 32) + ".tmp.0f"
+	others := []string{"report.tmp.xlsx", "x" + abandoned, abandoned + ".bak"}
+	err := os.Mkdir(filepath.Join(dir, "folder.tmp.d"), 0o700)
+	for _, name := range append(others, abandoned) {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	old := time.Now().Add(-time.Hour)
+	for _, name := range append(others, abandoned, "folder.tmp.d") {
+		err = errors.Join(err, os.Chtimes(filepath.Join(dir, name), old, old))
+	}
+	store, err2 := rostering.NewFileStore(dir)
+	huge := filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte("huge"))))
+	err3 := os.WriteFile(huge, []byte("4102444800000\n"), 0o600)
+	if err := errors.Join(err, err2, err3, os.Truncate(huge, 1<<30)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(others, "folder.tmp.d") {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, abandoned)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the temporary file of another process is there: %v", err)
+	}
+	if value, _, err := store.Get(t.Context(), "huge"); len(value) > 1<<20 || err != nil {
+		t.Errorf("of a huge file, it read %d bytes: %v", len(value), err)
 	}
 }

@@ -21,8 +21,8 @@ var ErrClosed = errors.New("rostering: the client is closed")
 // core makes the calls of a client and its views.
 type core struct {
 	instance *instance
-	http     atomic.Pointer[http.Client] // which the library replaces if it is its own
-	ownHTTP  bool
+	http     *http.Client
+	ownHTTP  bool              // whether the HTTP client is the library's own
 	headers  map[string]string // of each request
 	store    Store             // nil if nothing is shared
 	logger   *slog.Logger      // or nil
@@ -59,9 +59,10 @@ func newCore(ctx context.Context, config *Config, s *settings) (*core, error) {
 		return nil, err
 	}
 	c.holder = newHolder(c)
-	if c.http.Store(newHTTPClient()); !c.ownHTTP {
-		c.http.Store(withoutRedirects(s.http))
+	if c.ownHTTP {
+		s.http = newHTTPClient()
 	}
+	c.http = withoutRedirects(s.http)
 	c.open, c.cancel = context.WithCancelCause(context.Background())
 	return c, nil
 }
@@ -137,6 +138,7 @@ type line struct {
 // log logs lines. It is not called while something is locked, or within a call or a flow, because the
 // handler may call the client, and even close it.
 func (c *core) log(lines ...line) {
+	defer func() { _ = recover() }() // of the default handler
 	defer func() {
 		if v := recover(); v != nil {
 			slog.Default().Error(fmt.Sprintf("rostering: the log handler panicked: %v", v))
@@ -153,7 +155,11 @@ func (c *core) log(lines ...line) {
 	}
 }
 
-func (c *core) now() int64 { return c.clock().Unix() }
+// now returns the time, or 0, with which the core rejects the clock, if the clock panics.
+func (c *core) now() (seconds int64) {
+	defer func() { _ = recover() }()
+	return c.clock().Unix()
+}
 
 // enter begins a call, for which Shutdown waits. The context that it returns is canceled after
 // the call's timeout, or when the client closes. leave takes the call's error.
@@ -231,24 +237,24 @@ func (c *core) shutdown(ctx context.Context) (err error) {
 
 // free frees what the client holds, except for its last status.
 func (c *core) free() {
-	if c.ownHTTP {
-		c.http.Load().CloseIdleConnections()
-	}
+	c.reconnect()
 	s := c.status()
 	c.last.Store(&s)
 	c.instance.forget()
 }
 
-// reconnect has later requests use other connections, after a timeout: those of HTTP/2 may have fallen
-// silent, and would be used again.
-func (c *core) reconnect(before *http.Client) {
-	if c.ownHTTP && c.http.CompareAndSwap(before, newHTTPClient()) {
-		before.CloseIdleConnections()
+// reconnect has later requests use other connections, after a timeout: all may have fallen silent.
+func (c *core) reconnect() {
+	if c.ownHTTP {
+		c.http.CloseIdleConnections()
 	}
 }
 
 // timedOut is the cause of a context that the library's own timeout canceled.
 type timedOut time.Duration
+
+// Is is for [errors.Is].
+func (t timedOut) Is(target error) bool { return target == context.DeadlineExceeded }
 
 func (t timedOut) Error() string { return "timed out after " + time.Duration(t).String() }
 

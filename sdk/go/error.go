@@ -137,6 +137,8 @@ func pluginError(object []byte) error {
 		e.Message += " (" + input + ")"
 	case e.Code != CodeInvalidInput && e.Key != "":
 		e.Message += " (" + strings.Join(variables(e.Message), "; ") + ")"
+	case e.Code == CodeClockUnusable:
+		e.Message += "; in a test with a fake clock, set WithClock"
 	}
 	e.Header, e.RetryAfter = o.Headers, time.Duration(o.RetryAfter)*time.Second
 	if o.Body != nil {

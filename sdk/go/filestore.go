@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -35,13 +37,18 @@ func NewFileStore(dir string) (*FileStore, error) {
 
 // Get implements [Store].
 func (f *FileStore) Get(_ context.Context, key string) (string, bool, error) {
-	content, err := os.ReadFile(f.path(key))
+	file, err := os.Open(f.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
+	if err != nil {
+		return "", false, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, mostValue+100)) // more than the longest value and its expiry
 	expiry, value, found := strings.Cut(string(content), "\n")
 	expires, malformed := strconv.ParseUint(expiry, 10, 63)
-	if err != nil || !found || malformed != nil || !utf8.ValidString(value) || time.Now().UnixMilli() >= int64(expires) {
+	if err != nil || !found || malformed != nil || len(value) <= mostValue && !utf8.ValidString(value) || time.Now().UnixMilli() >= int64(expires) {
 		return "", false, err
 	}
 	return value, true, nil
@@ -109,13 +116,16 @@ func (f *FileStore) write(key, value string, ttl time.Duration, publish func(tem
 	return publish(temporary, path)
 }
 
+var temporaryName = regexp.MustCompile(`^[0-9a-f]{64}\.tmp\.[0-9a-f]+$`)
+
 // removeAbandoned removes the temporary files of processes that have died.
 func (f *FileStore) removeAbandoned() {
-	names, _ := fs.Glob(os.DirFS(f.dir), "*.tmp.*") // unlike filepath.Glob, takes a directory with any name
-	for _, name := range names {
-		path := filepath.Join(f.dir, name)
-		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > time.Minute {
-			_ = os.Remove(path)
+	entries, _ := os.ReadDir(f.dir)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		isOurs := err == nil && info.Mode().IsRegular() && temporaryName.MatchString(entry.Name())
+		if isOurs && time.Since(info.ModTime()) > time.Minute {
+			_ = os.Remove(filepath.Join(f.dir, entry.Name()))
 		}
 	}
 }

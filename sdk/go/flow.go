@@ -59,11 +59,7 @@ func (f *flow) run(ctx context.Context) {
 
 // end ends a flow that has not ended, since its goroutine does.
 func (f *flow) end() {
-	err := errors.New("rostering: the HTTP client ended the goroutine of the token request")
-	if v := recover(); v != nil {
-		err = fmt.Errorf("rostering: the HTTP client panicked with a value of type %T", v) // which may quote the request
-	}
-	f.publish(nil, err)
+	f.publish(nil, fmt.Errorf("rostering: the token request: %w", aborted{recover()}))
 }
 
 // call calls begin or resume, and publishes the step before the plugin's state changes again.
@@ -133,9 +129,12 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	c := f.holder.core
 	switch s.Step {
 	case "request":
-		client := c.http.Load()
-		if r, err = s.requestToken(ctx, client); err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			c.reconnect(client)
+		r, err = s.requestToken(ctx, c.http)
+		if a, ok := err.(aborted); ok {
+			return nil, fmt.Errorf("rostering: the HTTP client: %w", a)
+		}
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			c.reconnect()
 		}
 		f.cause = err
 	case "store":
@@ -151,7 +150,7 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	f.storeFailed = s.Step == "store" && err != nil
 	switch {
 	case f.storeFailed:
-		r = result{"failed": err.Error()}
+		r = result{"failed": fmt.Sprint(err)} // whose method may panic
 	case err != nil:
 		r = result{"failed": reason(err)}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -80,4 +81,44 @@ func TestNilOptions(t *testing.T) {
 	}
 	_, err := rostering.New(t.Context(), fullConfig, nil)
 	wantError(t, err, rostering.CodeConfigInvalid)
+}
+
+// abrupt is a store whose operations end in this way.
+type abrupt func() error
+
+func (a abrupt) Get(context.Context, string) (string, bool, error) { return "", false, a() }
+func (a abrupt) Add(context.Context, string, string, time.Duration) (bool, error) {
+	return false, a()
+}
+func (a abrupt) Set(context.Context, string, string, time.Duration) error { return a() }
+
+// unprintable is an error that cannot be printed.
+type unprintable struct{}
+
+func (unprintable) Error() string { panic("no text") }
+
+// No store fails a call, and neither does a log handler that is everywhere.
+func TestStoresThatEndAbruptly(t *testing.T) {
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(handler{handle: func() { panic("no log") }}))
+	for name, store := range map[string]abrupt{
+		"unprintable": func() error { return unprintable{} },
+		"panics":      func() error { panic(unprintable{}) },
+		"goexit":      func() error { runtime.Goexit(); return nil },
+	} {
+		client := newClient(t, fullConfig, rostering.WithStore(store), faked(func(*http.Request) error { return nil }))
+		if _, err := client.GetToken(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A clock that panics is no clock.
+func TestClockThatPanics(t *testing.T) {
+	client := newClient(t, fullConfig, rostering.WithClock(func() time.Time { panic("no time") }))
+	_, err := client.GetToken(t.Context())
+	wantError(t, err, rostering.CodeClockUnusable)
+	if !strings.Contains(err.Error(), "WithClock") {
+		t.Error(err)
+	}
 }

@@ -9,10 +9,11 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/textproto"
 	"net/url"
+	"os"
+	"reflect"
 	"strings"
-	"syscall"
-	"time"
 )
 
 // maxErrorBody is how much of an error's body the plugin needs.
@@ -57,19 +58,20 @@ type bodyError struct{ error }
 // limits are how many bytes are read of the body of a result, and of an error.
 type limits struct{ result, failure int64 }
 
-// exchange sends a request, with the caller's body if there is one, and reads the response.
-func exchange(q *http.Request, client *http.Client, b *body, read limits) (_ *Response, err error) {
-	if b != nil {
-		if q.Body, err = b.reader(); err != nil {
-			return nil, bodyError{err}
-		}
-		q.GetBody, q.ContentLength = b.open, b.length
-	}
+// exchange sends a request, and reads the response, until the request's context ends.
+func exchange(q *http.Request, client *http.Client, read limits) (*Response, error) {
+	return bounded(q.Context(), func() (*Response, error) { return read.exchange(q, client) })
+}
+
+func (read limits) exchange(q *http.Request, client *http.Client) (*Response, error) {
 	response, err := client.Do(q)
 	if err != nil {
-		return nil, err
+		return nil, wordless(client, err)
 	}
 	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode == http.StatusSwitchingProtocols { // what follows may never end
+		return &Response{Status: response.StatusCode, Header: response.Header}, nil
+	}
 	limit := read.result
 	if !accepted(response.StatusCode) {
 		limit = read.failure
@@ -84,9 +86,22 @@ func exchange(q *http.Request, client *http.Client, b *body, read limits) (_ *Re
 	return &Response{Status: response.StatusCode, Header: response.Header, Body: content}, nil
 }
 
+// wordless replaces an error that is only a text, if net/http made it: the text may be a proxy's.
+func wordless(client *http.Client, err error) error {
+	_, standard := client.Transport.(*http.Transport)
+	standard = standard || client.Transport == nil
+	if standard && reflect.TypeOf(withoutURL(err)) == reflect.TypeOf(errors.New("")) {
+		return errors.New("the HTTP client has no connection")
+	}
+	return err
+}
+
 // reason returns why a request failed, without the URL that [*url.Error] adds. It has nothing
 // that the server sent, which net/http quotes: that may be a part of a secret.
 func reason(err error) string {
+	if _, ok := errors.AsType[textproto.ProtocolError](err); ok {
+		return "a header of the response is malformed"
+	}
 	text, _, _ := strings.Cut(withoutURL(err).Error(), `"`)
 	return strings.TrimRight(text, " :")
 }
@@ -107,28 +122,13 @@ func (e *Error) because(err error) {
 			e.cause = known
 		}
 	}
-	if number, ok := errors.AsType[syscall.Errno](err); ok {
-		e.cause = number
+	if system, ok := errors.AsType[*os.SyscallError](err); ok {
+		e.cause = system.Err
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		e.Retryable = false
 		e.Message += "; for your own certificate authority, set RootCAs of WithHTTPClient"
 	}
-}
-
-// newHTTPClient returns the default for [WithHTTPClient].
-func newHTTPClient() *http.Client {
-	return withoutRedirects(&http.Client{Transport: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		ForceAttemptHTTP2:   true,
-		TLSHandshakeTimeout: 10 * time.Second,
-		IdleConnTimeout:     90 * time.Second,
-		// All requests go to two hosts, many at a time: the default of two idle
-		// connections for each would open most of them again.
-		MaxIdleConnsPerHost: 100,
-		// A connection that fell silent is closed, if possible before a call uses it.
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
-	}})
 }
 
 // withoutRedirects returns a copy of client that follows no redirects.

@@ -104,6 +104,18 @@ func (r *Request) body() *body {
 // repeatable reports whether the body can be sent again.
 func (b *body) repeatable() bool { return b == nil || b.open != nil }
 
+// attach adds the body to the request of an attempt.
+func (b *body) attach(q *http.Request) (err error) {
+	if b == nil {
+		return nil
+	}
+	if q.Body, err = b.reader(); err != nil {
+		return bodyError{err}
+	}
+	q.GetBody, q.ContentLength = b.open, b.length
+	return nil
+}
+
 // reader returns the body for an attempt.
 func (b *body) reader() (next io.ReadCloser, err error) {
 	if b.open == nil {

@@ -124,8 +124,15 @@ func (c *core) do(ctx context.Context, call *call) (response *Response, err erro
 
 // attempt sends a request of a call once.
 func (c *core) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
-	client := c.http.Load()
-	response, err := exchange(withToken(q.WithContext(ctx), sent[len(sent)-1]), client, b, limits{c.maxBody + 1, maxErrorBody})
+	q = withToken(q.WithContext(ctx), sent[len(sent)-1])
+	err := b.attach(q)
+	var response *Response
+	if err == nil {
+		response, err = exchange(q, c.http, limits{c.maxBody + 1, maxErrorBody})
+	}
+	if a, ok := err.(aborted); ok {
+		a.resume()
+	}
 	if unsent, ok := errors.AsType[bodyError](err); ok && ctx.Err() == nil {
 		return nil, fmt.Errorf("rostering: body: %w", unsent.error)
 	}
@@ -139,7 +146,7 @@ func (c *core) attempt(ctx context.Context, q *http.Request, b *body, sent []str
 		return response, nil
 	case ctx.Err() != nil:
 		if _, ok := context.Cause(ctx).(timedOut); ok || ctx.Err() == context.DeadlineExceeded {
-			c.reconnect(client)
+			c.reconnect()
 		}
 		return nil, left(ctx)
 	}

@@ -53,36 +53,18 @@ func (s *step) requestToken(ctx context.Context, client *http.Client) (result, e
 	if err != nil {
 		return nil, err
 	}
-	response, err := exchange(q.WithContext(ctx), client, nil, limits{s.Limit, s.Limit})
+	response, err := exchange(q.WithContext(ctx), client, limits{s.Limit, s.Limit})
 	if err != nil {
 		return nil, err
 	}
 	return result{"status": response.Status, "headers": response.Header, "body": string(response.Body)}, nil
 }
 
-// useStore performs a store step. It returns after the step's timeout even if the store ignores its
-// context.
+// useStore performs a store step.
 func (s *step) useStore(ctx context.Context, store Store) (result, error) {
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
-	ended := make(chan struct{})
-	var used result
-	var failed error
-	go func() {
-		defer close(ended)
-		defer func() {
-			if v := recover(); v != nil {
-				failed = fmt.Errorf("it panicked: %v", v)
-			}
-		}()
-		used, failed = s.call(ctx, store)
-	}()
-	select {
-	case <-ended:
-		return used, failed
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	return bounded(ctx, func() (result, error) { return s.call(ctx, store) })
 }
 
 // mostValue is the longest value of a store that the plugin gets, in bytes: any token is shorter.

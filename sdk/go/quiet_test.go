@@ -1,0 +1,132 @@
+package rostering
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+)
+
+const someResponse = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"
+
+// What a server sends unasked, with a response or later, ends the connection, and stands in no log,
+// to which net/http would write it. A server that sends nothing more keeps its connection.
+func TestUnaskedResponses(t *testing.T) {
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	insecure := &tls.Config{InsecureSkipVerify: true}
+	overTLS := &tls.Dialer{Config: insecure}
+	for kind, transport := range map[string]http.RoundTripper{
+		"http":            newHTTPClient().Transport,
+		"https":           quietTransport{&http.Transport{DialTLSContext: quiet(overTLS.DialContext)}},
+		"https, by proxy": quietTransport{&http.Transport{DialContext: quiet(new(net.Dialer).DialContext), TLSClientConfig: insecure}},
+	} {
+		for more, connections := range map[string]int{"": 1, "x": 2, someResponse: 2} {
+			for _, late := range []bool{false, true} {
+				if kind == "https, by proxy" && !late {
+					continue // net/http reads the TLS, and may see a response and more at once
+				}
+				s := newTalker(t, kind != "http", more, late)
+				for range 2 {
+					r, err := (&http.Client{Transport: transport}).Get(s.url)
+					if err != nil {
+						t.Fatalf("%s, %q: %v", kind, more, err)
+					}
+					if body, err := io.ReadAll(r.Body); string(body) != "[]" || err != nil {
+						t.Errorf("%s, %q: the body is %q, %v", kind, more, body, err)
+					}
+					s.rest(more, late)
+				}
+				if s.accepted != connections {
+					t.Errorf("%s, %q, late: %v: %d connections, want %d", kind, more, late, s.accepted, connections)
+				}
+			}
+		}
+	}
+	if logged.Len() > 0 {
+		t.Errorf("it logged %q", logged.String())
+	}
+}
+
+// talker is a server that sends more than was requested, once on each connection: with the response, or
+// when rest is called.
+type talker struct {
+	url, response string
+	accepted      int
+	late          chan string
+	ended         chan bool
+}
+
+func newTalker(t *testing.T, secure bool, more string, late bool) *talker {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	s := &talker{url: "http://" + listener.Addr().String(), response: someResponse, late: make(chan string), ended: make(chan bool, 9)}
+	if secure {
+		template := httptest.NewTLSServer(nil)
+		t.Cleanup(template.Close)
+		listener, s.url = tls.NewListener(listener, template.TLS), "https"+s.url[len("http"):]
+	}
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			s.accepted++
+			go func() {
+				defer func() { s.ended <- true }()
+				for in := bufio.NewReader(c); ; {
+					if _, err := http.ReadRequest(in); err != nil {
+						_ = c.Close()
+						return
+					}
+					if late {
+						_, _ = io.WriteString(c, s.response)
+						_, _ = io.WriteString(c, <-s.late)
+					} else {
+						_, _ = io.WriteString(c, s.response+more)
+					}
+				}
+			}()
+		}
+	}()
+	return s
+}
+
+// rest has the server send the rest, and waits until its connection has ended.
+func (s *talker) rest(more string, late bool) {
+	if late {
+		s.late <- more
+	}
+	if more != "" {
+		<-s.ended
+	}
+}
+
+// A proxy's words may quote its password. The program's own transport makes an error of them, ours does not.
+func TestProxyThatRefuses(t *testing.T) {
+	proxy := newTalker(t, false, "", false)
+	proxy.response = "HTTP/1.1 407 the-password\r\n\r\n"
+	where, _ := url.Parse(proxy.url)
+	for _, transport := range []*http.Transport{{}, {OnProxyConnectResponse: connected}} {
+		transport.Proxy = http.ProxyURL(where)
+		q := httptest.NewRequestWithContext(t.Context(), "GET", "https://service.example", nil)
+		q.RequestURI = ""
+		_, err := exchange(q, &http.Client{Transport: transport}, limits{1, 1})
+		if err == nil || strings.Contains(reason(err), "password") {
+			t.Errorf("the reason is %q", reason(err))
+		}
+	}
+}
