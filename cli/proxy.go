@@ -122,7 +122,7 @@ func (p *proxy) guard(h http.Handler) http.Handler {
 
 // handler returns the reverse proxy.
 func (p *proxy) handler(s *session, client *rostering.Client, config rostering.Config) (http.Handler, error) {
-	transport, err := rostering.NewTransport(client, nil)
+	transport, err := rostering.NewTransport(client, unchanged())
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (r *request) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	transport, err := rostering.NewTransport(client, nil)
+	transport, err := rostering.NewTransport(client, unchanged())
 	if err != nil {
 		return err
 	}
@@ -68,6 +68,13 @@ func (r *request) Run(s *session) error {
 	}
 	defer response.Body.Close()
 	return r.print(s, response)
+}
+
+// unchanged returns a transport that passes bodies unchanged, compressed ones, too.
+func unchanged() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression = true
+	return t
 }
 
 // useLastResponse follows no redirect, as the library.
