@@ -5,12 +5,14 @@ go 1.26
 require (
 	automatic-rostering.example/rostering v0.1.0
 	github.com/alecthomas/kong v1.17.0
+	github.com/rogpeppe/go-internal v1.16.0
 )
 
 require (
 	github.com/tetratelabs/wazero v1.11.0 // indirect
 	golang.org/x/oauth2 v0.31.0 // indirect
 	golang.org/x/sys v0.38.0 // indirect
+	golang.org/x/tools v0.26.0 // indirect
 )
 
 replace automatic-rostering.example/rostering => ..

@@ -22,7 +22,7 @@ import (
 // proxy is the command proxy.
 type proxy struct {
 	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Host and port, or unix:PATH (default: ${default})."`
-	Status      string `placeholder:"ADDRESS" help:"Serve GET /-/status and /-/metrics there."`
+	Status      string `placeholder:"ADDRESS" help:"Serve GET /-/status and /-/metrics there, without a secret."`
 	AllowRemote bool   `help:"Listen beyond loopback: whoever can connect can use your credentials."`
 }
 
@@ -43,20 +43,20 @@ func (p *proxy) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	listener, err := p.listen(p.Listen)
+	listener, err := listen(p.Listen, p.AllowRemote)
 	if err != nil {
 		return err
 	}
 	ended := make(chan error, 2)
 	serve := func(l net.Listener, h http.Handler) *http.Server {
-		server := &http.Server{Handler: p.guard(h), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+		server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 		go func() { ended <- server.Serve(l) }()
 		return server
 	}
-	servers := []*http.Server{serve(listener, handler)}
+	servers := []*http.Server{serve(listener, p.guard(handler))}
 	fmt.Fprintf(s.stderr, "rostering: listening on %s for %s\n", listener.Addr(), config.BaseURL)
 	if p.Status != "" {
-		if listener, err = p.listen(p.Status); err != nil {
+		if listener, err = listen(p.Status, true); err != nil {
 			return errors.Join(err, servers[0].Close())
 		}
 		servers = append(servers, serve(listener, statusHandler(client)))
@@ -78,7 +78,7 @@ func (p *proxy) Run(s *session) error {
 }
 
 // listen listens on loopback, or a Unix domain socket, unless more is allowed.
-func (p *proxy) listen(address string) (net.Listener, error) {
+func listen(address string, remote bool) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 			if c, err := net.Dial("unix", path); err == nil {
@@ -93,7 +93,7 @@ func (p *proxy) listen(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, usage("the address must be HOST:PORT or unix:PATH: %w", err)
 	}
-	if !p.AllowRemote && !isLoopback(host) {
+	if !remote && !isLoopback(host) {
 		return nil, usage("%s is beyond loopback: anyone who can connect could use your credentials; "+
 			"--allow-remote allows that", address)
 	}
@@ -152,6 +152,8 @@ func (p *proxy) handler(s *session, client *rostering.Client, config rostering.C
 			fail(w, http.StatusBadRequest, err.Error())
 			return
 		}
+		// A service may respond while the body still arrives. An error means HTTP/2, which can.
+		_ = http.NewResponseController(w).EnableFullDuplex()
 		if err := keepBody(r); err != nil {
 			return // the client has left
 		}
