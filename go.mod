@@ -11,12 +11,9 @@ ignore (
 )
 
 require (
-	github.com/tetratelabs/wazero v1.11.0
 	github.com/tidwall/gjson v1.20.0
 	golang.org/x/oauth2 v0.31.0
 )
-
-require golang.org/x/sys v0.38.0 // indirect
 
 require (
 	github.com/extism/go-pdk v1.1.3

@@ -106,10 +106,10 @@ func (c *Client) ClearToken(ctx context.Context) error {
 // request uses it. The cached token stays. If the plugin rejects the secret, the error is an [*Error]
 // with [CodeConfigMissing] or [CodeConfigInvalid], and the one before stays.
 func (c *Client) SetSecret(ctx context.Context, secret Secret) error {
-	return c.core.uncounted(ctx, func() error { return c.core.instance.setSecret(string(secret)) })
+	return c.core.uncounted(ctx, func() error { return c.core.instance.configure(map[string]string{"client_secret": string(secret)}) })
 }
 
-// Close cancels the calls in progress and frees the plugin with its token. These calls, and
+// Close cancels the calls in progress and forgets the token. These calls, and
 // all later ones, return [ErrClosed]. For a view, it does nothing.
 func (c *Client) Close() error {
 	ended, cancel := context.WithCancel(context.Background())
@@ -127,9 +127,9 @@ func (c *Client) Shutdown(ctx context.Context) error {
 	if c.core == nil || c.view {
 		return nil
 	}
-	ended := c.core.shutdown(ctx)
-	if err := c.core.free(); err != nil || ended == nil {
-		return err
+	err := c.core.shutdown(ctx)
+	if c.core.free(); err != nil {
+		return fmt.Errorf("rostering: shutdown: %w", err)
 	}
-	return fmt.Errorf("rostering: shutdown: %w", ended)
+	return nil
 }

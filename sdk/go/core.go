@@ -3,7 +3,6 @@ package rostering
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -49,16 +48,14 @@ type core struct {
 }
 
 func newCore(ctx context.Context, config *Config, s *settings) (*core, error) {
-	instance, err := s.load(ctx, config.keys())
-	if err != nil {
-		return nil, fmt.Errorf("rostering: %w", err)
+	if ctx.Err() != nil {
+		return nil, left(ctx)
 	}
 	c := &core{
-		instance: instance, ownHTTP: s.http == nil, headers: joined(s.header), store: s.store, timeout: s.timeout, maxBody: s.maxBody,
+		instance: new(instance), ownHTTP: s.http == nil, headers: joined(s.header), store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		clock: s.clock, logger: s.logger, failed: map[Code]int64{}, ended: make(chan struct{}), templates: map[string]*http.Request{},
 	}
-	if err := c.check(); err != nil {
-		_ = instance.close()
+	if err := c.check(config.keys()); err != nil {
 		return nil, err
 	}
 	c.holder = newHolder(c)
@@ -69,14 +66,9 @@ func newCore(ctx context.Context, config *Config, s *settings) (*core, error) {
 	return c, nil
 }
 
-// check refuses a plugin with another contract, and has the plugin check the config and the headers.
-func (c *core) check() error {
-	var plugin struct{ Contract int }
-	if output, err := c.use(nil, "version", nil); err != nil || json.Unmarshal(output, &plugin) != nil || plugin.Contract != Contract {
-		return fmt.Errorf("rostering: the plugin has contract %d, but this library needs %d: use the library from the plugin's release",
-			plugin.Contract, Contract)
-	}
-	if _, err := c.use(nil, "check", nil); err != nil || len(c.headers) == 0 {
+// check has the core check the config and the headers.
+func (c *core) check(keys map[string]string) error {
+	if err := c.instance.configure(keys); err != nil || len(c.headers) == 0 {
 		return err
 	}
 	_, err := c.template(&call{input: input{Headers: c.headers, CustomerID: null, UserID: null}})
@@ -237,14 +229,14 @@ func (c *core) shutdown(ctx context.Context) (err error) {
 	return err
 }
 
-// free frees the plugin, whose last status stays.
-func (c *core) free() error {
+// free frees what the client holds, except for its last status.
+func (c *core) free() {
 	if c.ownHTTP {
 		c.http.Load().CloseIdleConnections()
 	}
 	s := c.status()
 	c.last.Store(&s)
-	return c.instance.close()
+	c.instance.forget()
 }
 
 // reconnect has later requests use other connections, after a timeout: those of HTTP/2 may have fallen

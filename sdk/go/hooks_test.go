@@ -74,7 +74,7 @@ func (l lines) Write(line []byte) (int, error) {
 
 func TestNilOptions(t *testing.T) {
 	_, client := open(t, responds(http.StatusOK, "[]"), rostering.WithClock(nil), rostering.WithStore(nil), rostering.WithHTTPClient(nil),
-		rostering.WithLogger(nil), rostering.WithPlugin(nil))
+		rostering.WithLogger(nil))
 	if _, err := client.ListJobs(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -18,7 +18,6 @@ const (
 type Option func(*settings)
 
 type settings struct {
-	wasm    []byte
 	store   Store
 	http    *http.Client
 	header  http.Header
@@ -52,10 +51,6 @@ func newSettings(options []Option) (*settings, error) {
 func misconfigured(format string, values ...any) *Error {
 	return &Error{Code: CodeConfigInvalid, Message: fmt.Sprintf(format, values...)}
 }
-
-// WithPlugin replaces the embedded plugin by another build of rostering-nowasi.wasm with the
-// same contract. A plugin is compiled once, and kept as long as the process lives.
-func WithPlugin(wasm []byte) Option { return func(s *settings) { s.wasm = wasm } }
 
 // WithStore shares one token with the other clients that use the store, which may be in other
 // processes and languages.

@@ -60,7 +60,7 @@ func TestSchemaAndOptionsAreInTables(t *testing.T) {
 
 // dependencies are what each library needs at run time.
 var dependencies = map[string]list{
-	"Go":         {"go.mod", whole, `(?m)^(?:\t|require )(\S+) v`},
+	"Go":         {"sdk/go/redisstore/go.mod", whole, `(?m)^\t(g\S+) v`}, // without the library itself
 	"JavaScript": {"sdk/javascript/package.json", `(?s)"(?:peerD|d)ependencies": \{(.*?)\}`, `"(\S+)":`},
 	"Python":     {"sdk/python/pyproject.toml", `(?m)^(?:dependencies|redis) = \[(.*)\]$`, `"([a-z-]+)`},
 	"Java": {"sdk/java/pom.xml", `(?s)\n  <dependencies>(.*?)\n  </dependencies>`, // those without a scope

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"automatic-rostering.example/rostering/internal/counted"
 	rostering "automatic-rostering.example/rostering/sdk/go"
 	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
@@ -83,6 +84,9 @@ func respond(ctx context.Context, r request) {
 	if err != nil {
 		result = failure(err)
 	}
+	if c, ok := clients.Load(r.Client); ok {
+		result.PluginCalls = counted.Calls(c.(client).Client)
+	}
 	cancels.Delete(r.ID)
 	result.ID = r.ID
 	_ = write(result)
@@ -149,13 +153,6 @@ func open(ctx context.Context, r request) error {
 	}
 	if r.UserAgent != "" {
 		options = append(options, rostering.WithHTTPClient(&http.Client{Transport: agent(r.UserAgent)}))
-	}
-	if r.Wasm != "" {
-		wasm, err := os.ReadFile(r.Wasm)
-		if err != nil {
-			return err
-		}
-		options = append(options, rostering.WithPlugin(wasm))
 	}
 	if r.Store.Name != "" {
 		store, err := r.Store.open()

@@ -45,9 +45,11 @@ func (c *course) also(s *rule.Step, a protocol.Response) error {
 	}
 	text += strings.Join(lines, "\n")
 	inFlows := c.Flows && slices.Contains(rule.Direct, s.Do) // whose lines differ from those of the export
+	ran := a.PluginCalls - c.called
+	c.called = a.PluginCalls
 	switch secret := c.secrets[0]; {
-	case s.Ran != nil && a.PluginCalls != *s.Ran:
-		return fmt.Errorf("the client has called the plugin %d times", a.PluginCalls)
+	case s.Ran != nil && ran != *s.Ran:
+		return fmt.Errorf("the client has called the plugin %d times", ran)
 	case len(a.Error) > longest:
 		return fmt.Errorf("the error has %d bytes", len(a.Error))
 	case c.shows(text):

@@ -56,6 +56,7 @@ type course struct {
 	name    string   // begins the names of the clients
 	secrets []string // all that must not be shown, so far
 	logged  int      // lines of the log before the call of a raw host
+	called  int      // how often the client had called the plugin after the last step
 
 	flows   map[string]map[string]any // the inputs with which they are resumed
 	sent    map[string][]*protocol.Pending

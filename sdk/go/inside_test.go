@@ -1,6 +1,8 @@
 package rostering
 
 import (
+	"bytes"
+	"errors"
 	"net/url"
 	"reflect"
 	"testing"
@@ -40,5 +42,21 @@ func TestEachKeyIsItsField(t *testing.T) {
 		if field.Elem().Kind() == reflect.String && field.Pointer() != reflect.ValueOf(value).Pointer() {
 			t.Errorf("%s is not %s", key, fieldOf(key))
 		}
+	}
+}
+
+// A panic in the core, here of an export that there is not, fails the call alone.
+func TestCoreThatPanics(t *testing.T) {
+	i := new(instance)
+	err := i.configure((&Config{Scope: "s", AuthURL: "https://a", ClientID: "c", ClientSecret: "s"}).keys())
+	before := i.state
+	i.use("no export", nil, func(_ []byte, err error) {
+		if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodePluginFailed || e.Retryable {
+			t.Errorf("the error is %v", err)
+		}
+	})
+	i.use("check", nil, func(_ []byte, checked error) { err = errors.Join(err, checked) })
+	if err != nil || len(before) == 0 || !bytes.Equal(i.state, before) {
+		t.Errorf("the state is %q, not %q; %v", i.state, before, err)
 	}
 }
