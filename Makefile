@@ -213,10 +213,12 @@ bench: ## measure first and warm calls of each library against its bare HTTP cli
 	@cd tests && go run ./bench
 
 COSTS := sdk/python/.venv/bin/python tests/bench/check/check.py
+LINEAR := sdk/python/.venv/bin/python tests/bench/check/linear.py
 BASELINE := tests/bench/check/baseline.tsv
-bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline
+bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline, and check that all texts take linear time
 	@sdk/python/tasks.sh setup || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] && exit ; exit $$status ; } ; \
 		$(COSTS) | diff -U0 $(BASELINE) - || { echo "if the new costs are worth it: make bench-baseline, and commit it" >&2 ; exit 1 ; }
+	@[ ! -x $(firstword $(LINEAR)) ] || $(LINEAR)
 
 bench-baseline: build ## rewrite that baseline
 	@sdk/python/tasks.sh setup

@@ -15,7 +15,8 @@ cd "$clone"
 tools/setup.sh "$kind"
 wanted=${ONLY:-${HOSTS:-}}
 export HOSTS='' MAKEFLAGS=''
-make -s build/sandbox build/rostering-trace.wasm
+make -s build/sandbox build/truncated.wasm
+for module in tests/rules/modules/*.wat; do make -s "build/$(basename "$module" .wat).wasm"; done
 
 # row WHAT WITH RESULT
 row() {

@@ -34,12 +34,42 @@ versions_node() {
 	local platform at version
 	platform=node-$(node -p 'process.platform + "-" + process.arch')
 	get javascript Node sdk/javascript/tasks.sh setup node || return 0
-	for version in 20.11 25 latest; do
+	for version in 20.16 25 latest; do
 		at=$tools/node-$version
 		get javascript "Node $version" npm install --prefix "$at" --no-save --no-package-lock --no-audit --no-fund "$platform@$version" || continue
 		at=$at/node_modules/$platform/bin
 		prove javascript "Node $("$at/node" --version | tr -d v)" on_node "$at"
 	done
+}
+
+# Each bundles a program, and Next.js a page and routes, without settings.
+versions_bundlers() {
+	local at=$tools/bundlers name
+	mkdir -p "$at"
+	echo '{ "private": true, "type": "module" }' >"$at/package.json"
+	get javascript bundlers bundlers "$at" || return 0
+	for name in vite webpack next-webpack next-turbopack bun deno; do
+		prove javascript "$(bundler $name "$at")" sdk/javascript/bundle.sh $name "$at"
+	done
+}
+
+# bundlers FOLDER: installs the newest ones, and the package.
+bundlers() {
+	local runtime
+	for runtime in node bun deno; do sdk/javascript/tasks.sh setup $runtime || return; done
+	sdk/javascript/tasks.sh package &&
+		npm install --prefix "$1" --no-audit --no-fund vite@latest webpack@latest webpack-cli@latest next@latest react@latest \
+			react-dom@latest dist/automatic-rostering-*.tgz
+}
+
+# bundler NAME FOLDER: with its version.
+bundler() {
+	local package=${1%-*pack}
+	case $package in
+	bun) echo "bun build --compile, Bun $(sdk/javascript/runtimes/bun/bun --version)" ;;
+	deno) echo "deno bundle, Deno $(sdk/javascript/runtimes/deno/deno --version | sed -n '1s/^deno \([^ ]*\).*/\1/p')" ;;
+	*) echo "$package $(node -p "require('$2/node_modules/$package/package.json').version")${1#"$package"}" | sed 's/-/ with /' ;;
+	esac
 }
 
 versions_python() {

@@ -137,17 +137,25 @@ node_package() {
 	"${npm_install[@]}" "$package" >/dev/null
 	[ "$(ls node_modules)" = automatic-rostering ] || fail "more than the package was installed"
 	"${npm_install[@]}" --save-dev typescript@5.2.2 >/dev/null # the oldest
-	cp "$sdk"/tests/{types,bundled}.ts .
+	cp "$sdk/tests/types.ts" .
 	for tsc in "$bin/tsc" node_modules/.bin/tsc; do
 		compile "$tsc" --exactOptionalPropertyTypes --target es2022 --module nodenext --types node
 	done
-	# Bundled to CommonJS, which is esbuild's default for Node, and to a module.
-	for format in cjs esm; do
-		"$bin/esbuild" bundled.ts --bundle --platform=node --target=node20 --format=$format --loader:.wasm=binary \
-			--log-level=error --outfile=$format/index.js
-		echo "{ \"type\": \"$([ $format = esm ] && echo module || echo commonjs)\" }" >$format/package.json
-		lists_jobs node $format/index.js
+	cp "$sdk/tests/bundlers/jobs.mjs" .
+	for format in esm cjs; do
+		bundled esbuild "$bin/esbuild" jobs.mjs --bundle --format=$format --outfile=bundle.$format
+		bundled rollup "$bin/rollup" jobs.mjs --plugin "$sdk/node_modules/@rollup/plugin-node-resolve/dist/cjs/index.js" \
+			--format=$format --file=bundle.$format
 	done
+}
+
+# bundled NAME COMMAND…: a bundler without settings warns of nothing, and what it makes runs in an empty folder.
+bundled() {
+	"${@:2}" >warnings 2>&1 && ! grep -i warn warnings || fail "$1: $(cat warnings)"
+	rm -rf empty
+	mkdir empty
+	mv bundle.* empty
+	(cd empty && lists_jobs node ./bundle.*)
 }
 
 deno_package() {
@@ -161,7 +169,7 @@ deno_package() {
 	"$deno" install --quiet
 	[ "$(cd node_modules/.deno && echo *@*)" = "automatic-rostering@$version" ] || fail "more than the package was installed"
 	"$deno" check --quiet types.ts
-	lists_jobs "$deno" run --no-prompt --allow-net=127.0.0.1 --allow-read=automatic-rostering --allow-env='ROSTERING_*' jobs.js
+	lists_jobs "$deno" run --no-prompt --allow-net=127.0.0.1 --allow-env='ROSTERING_*' jobs.js
 }
 
 bun_package() {

@@ -67,7 +67,7 @@ package() (
 	# A copy, since cargo would add the commit and whether files have changed.
 	stage=$new/stage
 	mkdir "$stage"
-	cp -r ../Cargo.lock README.md LICENSE THIRD_PARTY_NOTICES.md src rostering-nowasi.wasm "$stage"
+	cp -r ../Cargo.lock README.md LICENSE THIRD_PARTY_NOTICES.md src rostering-core.wasm "$stage"
 	sed '/^members = /d' ../Cargo.toml | cat Cargo.toml - >"$stage/Cargo.toml"
 	chmod -R u=rwX,go=rX "$stage"
 	cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --offline --quiet --no-verify

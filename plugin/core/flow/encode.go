@@ -10,10 +10,25 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
 
+// number is one of a flow, and the most that it can be.
+type number struct {
+	at   *int64
+	most int64
+}
+
+// The most that hashes and counts can be, and how often a flow waits at most: see maxLockWaits and maxPauses.
+const (
+	maxHash  = 1 << 48
+	maxWaits = 64
+)
+
 // numbers lists the numbers of a flow, in the order in which its text has them.
-func (p *progress) numbers() []*int64 {
-	return []*int64{&p.client, &p.at, &p.clears, &p.store, &p.locked, &p.pauses, &p.force, &p.refused, &p.asked, &p.code,
-		&p.status, &p.found, &p.looks, &p.free}
+func (p *progress) numbers() []number {
+	return []number{
+		{&p.client, maxHash}, {&p.at, clock.Latest}, {&p.clears, maxHash}, {&p.store, storeFailed}, {&p.locked, 1},
+		{&p.pauses, maxWaits}, {&p.force, 1}, {&p.refused, maxHash}, {&p.asked, failed}, {&p.code, int64(len(codes) - 1)},
+		{&p.status, 999}, {&p.found, busy}, {&p.looks, maxWaits}, {&p.free, 1},
+	}
 }
 
 // text returns the flow, which the host keeps between two steps: its state and its numbers, all
@@ -23,7 +38,7 @@ func (p *progress) text() string {
 	w.Int(int64(p.state))
 	for _, n := range p.numbers() {
 		w.Raw(" ")
-		w.Int(*n)
+		w.Int(*n.at)
 	}
 	checksum := instance.Hash(string(w))
 	w.Raw(" ")
@@ -31,20 +46,21 @@ func (p *progress) text() string {
 	return string(w)
 }
 
-// read reads the flow, and reports whether it is unchanged.
+// read reads the flow, and reports whether it is one that begin or resume returned. A checksum can be forged:
+// but no number is out of its range, and a flow that failed has a code.
 func (p *progress) read(text string) bool {
-	next := func() (n int64) {
+	next := func(most int64) (n int64) {
 		part, rest, _ := ascii.Cut(text, " ")
-		n, _ = ascii.Digits(part, 1<<48)
+		n, _ = ascii.Digits(part, most)
 		text = rest
 		return n
 	}
 	whole := text
-	p.state = State(next())
+	p.state = State(next(int64(Failed)))
 	for _, n := range p.numbers() {
-		*n = next()
+		*n.at = next(n.most)
 	}
-	return p.text() == whole && p.state.returnsStep()
+	return p.text() == whole && p.state.returnsStep() && (p.asked != failed || p.code != 0)
 }
 
 // restore reads the flow of its step.

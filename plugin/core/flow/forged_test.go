@@ -1,8 +1,10 @@
 package flow_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,12 +46,41 @@ func TestChangedFlowsAreInvalid(t *testing.T) {
 func TestForgedStateIsInvalid(t *testing.T) {
 	for _, state := range []string{"0", "8", "9", "10"} {
 		i := newInstance(t).play(cold)
-		numbers := strings.Split(strings.Trim(string(i.flows[""]), `"`), " ")
-		text := state + " " + strings.Join(numbers[1:len(numbers)-1], " ")
-		i.flows[""] = fmt.Appendf(nil, `"%s %d"`, text, instance.Hash(text))
+		words := strings.Split(strings.Trim(string(i.flows[""]), `"`), " ")
+		words[0] = state
+		i.flows[""] = forge(words[:len(words)-1])
 		if got := i.do("ok"); got != "invalid_input" {
 			t.Errorf("%s: %s", state, got)
 		}
+	}
+}
+
+// forge returns the flow of these words, a state and numbers, with its checksum.
+func forge(words []string) json.RawMessage {
+	text := strings.Join(words, " ")
+	return fmt.Appendf(nil, `"%s %d"`, text, instance.Hash(text))
+}
+
+// Each number has a range: what is beyond has no meaning, or takes long.
+func TestForgedNumbersAreInvalid(t *testing.T) {
+	i := newInstance(t).play(locked[:2:2])
+	words := strings.Split(strings.Trim(string(i.flows[""]), `"`), " ")
+	words = words[:len(words)-1]
+	const client, at, clears, refused, asked = 1, 2, 3, 8, 9
+	beyond := map[int]string{client: "281474976710657", at: "253402300800", clears: "281474976710657", refused: "281474976710657"}
+	for at := range words {
+		number := cmp.Or(beyond[at], "1000")
+		forged := slices.Clone(words)
+		forged[at] = number
+		i.flows[""] = forge(forged)
+		if got := i.do("added"); got != "invalid_input" {
+			t.Errorf("number %d is %s: %s", at, number, got)
+		}
+	}
+	words[asked] = "2" // it failed, but with no code
+	i.flows[""] = forge(words)
+	if got := i.do("added"); got != "invalid_input" {
+		t.Error(got)
 	}
 }
 
@@ -126,18 +157,44 @@ func FuzzFlow(f *testing.F) {
 			f.Add(string(i.flows[""]), result, int64(noon))
 		}
 	}
-	f.Fuzz(func(t *testing.T, flowText, result string, now int64) {
-		i := newInstance(t)
-		i.play(warm)
-		i.Clock = now
-		r := flow.Resume(i, []byte(`{"flow":`+flowText+`,`+result+`}`))
-		if r.Kind != host.Output && r.Kind != host.Error || !json.Valid(r.Text) {
-			t.Fatalf("%s", r.Text)
+	f.Fuzz(func(t *testing.T, flowText, result string, now int64) { resumeForged(t, flowText, result, now) })
+}
+
+// FuzzForgedFlow resumes with any state and numbers, with a checksum.
+func FuzzForgedFlow(f *testing.F) {
+	i := newInstance(f)
+	i.play(cold)
+	words := strings.Split(strings.Trim(string(i.flows[""]), `"`), " ")
+	client := words[1]
+	for _, numbers := range []string{"4 C 1800000000 0 1 0 1 0 0 2 6 0 0 0 0", "4 C 1800000000 0 1 0 1 0 0 2 0 0 0 0 0", "1 C 1800000000 0 1 0 0 0 0 2 0 0 0 0 0",
+		"3 C 1800000000 0 1 0 0 0 0 0 0 0 2 2000000000 0", "5 C 1800000000 0 0 0 0 0 0 0 0 0 0 0 0", "6 C 1 1 1 1 1 1 1 1 1 1 1 1 1"} {
+		for _, result := range []string{`"status":503`, `"value":null`, `"added":true`, `"now":1800000005`, `"failed":""`} {
+			f.Add(numbers, result, int64(noon))
 		}
-		if state := instance.Decode(i.Vars[instance.Summary]); state.Clears != 0 {
-			t.Errorf("%+v", state)
+	}
+	f.Fuzz(func(t *testing.T, numbers, result string, now int64) {
+		text := forge(strings.Fields(strings.Replace(numbers, "C", client, 1)))
+		if json.Valid(text) {
+			resumeForged(t, string(text), result, now)
 		}
-		i.Clock = noon + 4000
-		i.play(script{{"clear", ""}, {"begin", "request"}, {"token B 60", "done | B +30"}})
 	})
+}
+
+func resumeForged(t *testing.T, flowText, result string, now int64) {
+	i := newInstance(t)
+	i.play(warm)
+	i.Clock = now
+	r := flow.Resume(i, []byte(`{"flow":`+flowText+`,`+result+`}`))
+	var err struct{ Code, Message string }
+	if r.Kind != host.Output && r.Kind != host.Error || json.Unmarshal(r.Text, &err) != nil {
+		t.Fatalf("%s", r.Text)
+	}
+	if r.Kind == host.Error && (err.Code == "" || err.Message == "") {
+		t.Errorf("the error is %s", r.Text)
+	}
+	if state := instance.Decode(i.Vars[instance.Summary]); state.Clears != 0 {
+		t.Errorf("%+v", state)
+	}
+	i.Clock = noon + 4000
+	i.play(script{{"clear", ""}, {"begin", "request"}, {"token B 60", "done | B +30"}})
 }

@@ -23,12 +23,12 @@ type script [][2]string
 // instance plays scripts on one instance.
 type plugin struct {
 	*memory.Host
-	t     *testing.T
+	t     testing.TB
 	flows map[string]json.RawMessage
 	logs  []string
 }
 
-func newInstance(t *testing.T) *plugin {
+func newInstance(t testing.TB) *plugin {
 	i := &plugin{t: t, flows: map[string]json.RawMessage{}}
 	i.Host = memory.New(map[string]string{"environment": "stage", "auth_url": "https://auth.example", "client_id": "client", "client_secret": "s3cret-of-client"})
 	i.Clock = noon

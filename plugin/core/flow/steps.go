@@ -122,7 +122,7 @@ func (f *Flow) result() host.Result {
 	case Done:
 		w.Raw(`{"step":"done"`)
 	case Requesting:
-		w.Raw(`{"step":"request","timeout":20,"limit":262145,"request":`)
+		w.Raw(`{"step":"request","timeout":20,"limit":65537,"request":`)
 		w.Raw(string(f.Request.WithBody()))
 	case Waiting:
 		w.Raw(`{"step":"wait","seconds":`)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxResponse     = 256 << 10
-	defaultLifetime = 300 // seconds, if the response has none
+	maxResponse     = 64 << 10 // the longest token of six providers is 16 KB
+	defaultLifetime = 300      // seconds, if the response has none
 )
 
 // The messages of a failed token request, here and in the lock.
@@ -32,9 +32,9 @@ const known = "invalid_request invalid_client invalid_grant unauthorized_client 
 // in seconds, at most a day. secrets returns what must not be in the error.
 func ParseTokenResponse(r *message.Response, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
 	if r.Failed() {
-		return "", 0, apierror.Network(noResponse+redact.Reason(r.Reason, secrets()), "auth_url")
+		return "", 0, apierror.Network(noResponse+redact.NewSearch(secrets()).Reason(r.Reason), "auth_url")
 	}
-	parsed := response{flaw: "longer than 256 KiB"}
+	parsed := response{flaw: "longer than 64 KiB"}
 	if r.Size <= maxResponse {
 		parsed.parse(r.Body(r.Size))
 	}
@@ -118,11 +118,11 @@ func (r *response) err(status int, secrets func() []string) *apierror.Error {
 		e.Message += "; see oauth_error"
 	}
 	if r.oauthError+r.description != "" {
-		hidden := append(secrets(), r.token)
+		search := redact.NewSearch(append(secrets(), r.token))
 		if e.OAuthError = r.oauthError; ascii.Word(known, r.oauthError) < 0 {
-			e.OAuthError = redact.Text(r.oauthError, hidden)
+			e.OAuthError = search.Text(r.oauthError)
 		}
-		e.OAuthErrorDescription = redact.Text(r.description, hidden)
+		e.OAuthErrorDescription = search.Text(r.description)
 	}
 	return e
 }

@@ -100,11 +100,11 @@ type pure struct {
 type entry struct {
 	name  string
 	value []byte
+	ours  bool // whether the value was set in this call, or is known to be one that the core sets
 }
 
 // read reads a state: for each entry, the lengths of its name and value as little-endian 32-bit
-// numbers, and these. It reports whether that is what the state has. What an entry's value must
-// be is checked here only where the core would use it as a part of JSON.
+// numbers, and these. It reports whether that is what the state has.
 func (h *pure) read(state []byte) bool {
 	for len(state) > 0 {
 		if len(state) < 8 {
@@ -114,21 +114,10 @@ func (h *pure) read(state []byte) bool {
 		if state = state[8:]; uint64(name)+uint64(value) > uint64(len(state)) {
 			return false
 		}
-		e := entry{string(state[:name]), state[name : name+value]}
-		if state = state[name+value:]; !e.isForgedToken() {
-			h.entries = append(h.entries, e)
-		}
+		h.entries = append(h.entries, entry{name: string(state[:name]), value: state[name : name+value]})
+		state = state[name+value:]
 	}
 	return true
-}
-
-// isForgedToken reports whether an entry has the name of a token, but is none.
-func (e *entry) isForgedToken() bool {
-	if e.name != instance.TokenObject && e.name != instance.Previous {
-		return false
-	}
-	_, err := input.ParseToken(e.value)
-	return err != nil
 }
 
 func (h *pure) write() []byte {
@@ -145,13 +134,26 @@ func (h *pure) write() []byte {
 	return b
 }
 
+// Var returns the value of an entry. A forged token counts as missing: the core uses tokens as parts
+// of JSON, and validates everything else that it reads.
 func (h *pure) Var(name string) []byte {
-	for _, e := range h.entries {
-		if e.name == name {
+	for i := range h.entries {
+		e := &h.entries[i]
+		if e.name != name {
+			continue
+		}
+		isToken := name == instance.TokenObject || name == instance.Previous
+		if e.ours = e.ours || !isToken || isTokenObject(e.value); e.ours {
 			return e.value
 		}
+		return nil
 	}
 	return nil
+}
+
+func isTokenObject(value []byte) bool {
+	_, err := input.ParseToken(value)
+	return err == nil
 }
 
 func (h *pure) SetVar(name string, value []byte) {
@@ -162,12 +164,12 @@ func (h *pure) SetVar(name string, value []byte) {
 		case len(value) == 0:
 			h.entries = append(h.entries[:i], h.entries[i+1:]...)
 		default:
-			h.entries[i].value = value
+			h.entries[i].value, h.entries[i].ours = value, true
 		}
 		return
 	}
 	if len(value) > 0 {
-		h.entries = append(h.entries, entry{name, value})
+		h.entries = append(h.entries, entry{name, value, true})
 	}
 }
 

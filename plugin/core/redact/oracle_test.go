@@ -15,7 +15,7 @@ const (
 	shortest = 8
 )
 
-var encodings = []string{"plain", "percent", "form", "JSON", "ISO-8859-1"}
+var encodings = []string{"plain", "percent", "JSON", "ISO-8859-1"}
 
 // want returns what Search.Redact must return.
 func want(text string, secrets []string, limit int, partial bool) (clean string, cut bool) {
@@ -82,8 +82,10 @@ func match(encoding, text, secret string, partial bool) int {
 			return 0
 		case partial && at > 0 && len(text)-at < len(`\ud83d\ude00`) && strings.IndexByte(`%\`, text[at]) >= 0:
 			return len(text)
+		case partial && at > 0 && encoding == "ISO-8859-1" && len(text)-at == 1 && (text[at] == 0xc2 || text[at] == 0xc3):
+			return len(text)
 		}
-		spelled, size := next(encoding, text[at:])
+		spelled, size := next(encoding, text[at:], secret[0])
 		n := min(len(spelled), len(secret))
 		if spelled[:n] != secret[:n] {
 			return 0
@@ -94,12 +96,12 @@ func match(encoding, text, secret string, partial bool) int {
 	return at
 }
 
-// next decodes one character of text, and returns its length in bytes.
-func next(encoding, text string) (spelled string, size int) {
+// next decodes one character of text, and returns its length in bytes. A plus is what is wanted of itself and a space.
+func next(encoding, text string, want byte) (spelled string, size int) {
 	switch {
-	case encoding == "form" && text[0] == '+':
+	case encoding == "percent" && text[0] == '+' && want == ' ':
 		return " ", 1
-	case (encoding == "form" || encoding == "percent") && text[0] == '%' && len(text) >= 3:
+	case encoding == "percent" && text[0] == '%' && len(text) >= 3:
 		if spelled, err := url.PathUnescape(text[:3]); err == nil {
 			return spelled, 3
 		}

@@ -3,6 +3,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"automatic-rostering.example/rostering/plugin/core/ascii"
@@ -72,37 +73,43 @@ const maxText = 1024
 
 // Text is Redact for a short string that is not partial, which may also quote a URL with a
 // password: that of a proxy or a store.
-func Text(text string, secrets []string) string {
-	clean, _ := NewSearch(secrets).Redact(withoutUserInfo(text), maxText, false)
+func (s *Search) Text(text string) string {
+	clean, _ := s.Redact(withoutUserInfo(text), maxText, false)
 	return string(clean)
 }
 
-// withoutUserInfo replaces whatever is before the last @ of each URL.
+// Text is Search.Text for the only text of a call.
+func Text(text string, secrets []string) string { return NewSearch(secrets).Text(text) }
+
+// withoutUserInfo replaces whatever is between the first :// of a word and its last @. In linear time: a
+// word has no more than one URL with a user, however often it repeats what begins or ends one.
 func withoutUserInfo(text string) (clean []byte) {
-	for {
-		before, after, isURL := ascii.Cut(text, "://")
+	for at := 0; at < len(text); at++ {
+		from := at
+		for at < len(text) && text[at] > ' ' && text[at] != '"' {
+			at++
+		}
+		before, after, _ := ascii.Cut(text[from:at], "://")
 		clean = append(clean, before...)
-		if !isURL {
-			return clean
+		if len(before) < at-from {
+			clean = append(clean, "://"...)
 		}
-		clean = append(clean, "://"...)
-		at := 0
-		for end := 0; end < len(after) && after[end] > ' ' && after[end] != '"'; end++ {
-			if after[end] == '@' {
-				at = end
-			}
-		}
-		if at > 0 {
+		if user := strings.LastIndexByte(after, '@'); user > 0 {
 			clean = append(clean, mark...)
+			after = after[user:]
 		}
-		text = after[at:]
+		clean = append(clean, after...)
+		if at < len(text) {
+			clean = append(clean, text[at])
+		}
 	}
+	return clean
 }
 
 // Reason returns a redacted reason in parentheses, to be appended to a message, or "".
-func Reason(text string, secrets []string) string {
+func (s *Search) Reason(text string) string {
 	if text == "" {
 		return ""
 	}
-	return " (" + Text(text, secrets) + ")"
+	return " (" + s.Text(text) + ")"
 }

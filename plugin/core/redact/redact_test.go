@@ -73,6 +73,9 @@ var cases = []struct {
 	{"the end cuts a JSON escape", `x s3cret\u00`, []string{"s3cret/é"}, true, "x " + mark},
 	{"the end cuts it behind another one", "s3cret42s3cr", []string{secret}, true, mark + mark},
 	{"from the middle of an escape to the end", "x %5s3cr", []string{secret}, true, "x %5" + mark},
+	{"the end cuts a character that was read as ISO-8859-1", "x s3cret/Ã©\xc3", []string{"s3cret/éé"}, true, "x " + mark},
+	{"the end cuts the second one of those", "x s3cret/Ã©Ã\xc2", []string{"s3cret/éé"}, true, "x " + mark},
+	{"the end cuts the first one", "x \xc3", []string{"éééé"}, true, "x " + mark},
 	{"then what may be an escape that the end cuts", `x s\123456789.`, []string{secret}, true, "x " + mark},
 	{"then what cannot be one", `x s\1234567890.`, []string{secret}, true, `x s\1234567890.`},
 	{"text that only begins like it", "x s3cx", []string{secret}, true, "x s3cx"},
@@ -226,6 +229,22 @@ func TestSelfSimilarSecrets(t *testing.T) {
 	}
 }
 
+// The texts of a call share the budget of one search: what follows a text that took it counts as secret.
+func TestOneBudgetForAllTexts(t *testing.T) {
+	secret := strings.Repeat("a", 1000)
+	s := redact.NewSearch([]string{secret})
+	almost := []byte(strings.Repeat("-"+secret[1:], 1000))
+	for range 100 {
+		s.Redact(almost, 8<<10, false)
+	}
+	if got := s.Text("no secret"); got != "no secret" {
+		t.Errorf("a text in which no secret can begin is hidden: %q", got)
+	}
+	if got := s.Text("x, and more"); got != "x, "+mark {
+		t.Errorf("got %q after the budget", got)
+	}
+}
+
 func TestTextAndReason(t *testing.T) {
 	secrets := []string{secret}
 	if got := redact.Text("a s3cret42 "+strings.Repeat("x", 2000), secrets); len(got) != 1024 || !strings.HasPrefix(got, "a "+mark+" x") {
@@ -234,7 +253,7 @@ func TestTextAndReason(t *testing.T) {
 	if got := redact.Text("a s3cret", secrets); got != "a s3cret" {
 		t.Errorf("got %q: it is not partial", got)
 	}
-	if got := redact.Reason("no s3cret42", secrets) + redact.Reason("", nil); got != " (no "+mark+")" {
+	if got := redact.NewSearch(secrets).Reason("no s3cret42") + redact.NewSearch(nil).Reason(""); got != " (no "+mark+")" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -245,6 +264,8 @@ func TestTextHidesPasswordsOfURLs(t *testing.T) {
 		"by http://p@ss:w@rd@proxy, to http://h/x": "by http://" + mark + "@proxy, to http://h/x",
 		`"https://host" and a@b`:                   `"https://host" and a@b`,
 		"://@":                                     "://@",
+		"x://@y://user:pass@host":                  "x://" + mark + "@host",
+		"\"a://b@c\" d://e@f\n":                    "\"a://" + mark + "@c\" d://" + mark + "@f\n",
 		"x://":                                     "x://",
 	} {
 		if got := redact.Text(text, nil); got != want {

@@ -18,8 +18,8 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 	if err != nil {
 		return host.Fail(err)
 	}
-	secrets := append(in.Tokens, h.Config("client_secret"))
-	e := NewError(in.Message(), secrets, clock.Now(h, &in.Override))
+	search := redact.NewSearch(append(in.Tokens, h.Config("client_secret")))
+	e := newError(in.Message(), search, clock.Now(h, &in.Override))
 	var line json.Writer
 	if in.Status != 0 {
 		line.Raw("HTTP ")
@@ -31,7 +31,7 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 		line.Raw(" from the service")
 	} else {
 		path, _, _ := ascii.Cut(in.Request.Path, "?")
-		request := in.Request.Method + " " + redact.Text(path, secrets)
+		request := in.Request.Method + " " + search.Text(path)
 		line.Raw(" to ")
 		line.Raw(request)
 		e.Message = request + ": " + e.Message
@@ -52,8 +52,12 @@ const MaxBody = 4 << 10
 // NewError returns the error for a response that is not a result, at a time or 0, without any of the
 // secrets.
 func NewError(r *message.Response, secrets []string, now int64) *apierror.Error {
+	return newError(r, redact.NewSearch(secrets), now)
+}
+
+func newError(r *message.Response, search *redact.Search, now int64) *apierror.Error {
 	if r.Failed() {
-		return apierror.Network("no response from the service"+redact.Reason(r.Reason, secrets), "base_url")
+		return apierror.Network("no response from the service"+search.Reason(r.Reason), "base_url")
 	}
 	e := &apierror.Error{Code: apierror.ServiceError, Status: r.Status}
 	switch class := r.Status / 100; {
@@ -69,7 +73,6 @@ func NewError(r *message.Response, secrets []string, now int64) *apierror.Error 
 	default:
 		e.Message = "the service refused the request; see body"
 	}
-	search := redact.NewSearch(secrets)
 	if r.Headers != nil {
 		e.Headers = cleanHeaders(r.Headers, search)
 	}
@@ -92,7 +95,7 @@ const (
 // cleanHeaders returns the first headers of a JSON object, without what the search finds. It copies
 // everything but strings.
 func cleanHeaders(headers json.Value, search *redact.Search) []byte {
-	unchanged := search.Clean(headers)
+	unchanged := search.Clean(headers[:min(len(headers), maxHeadersSize)]) // no more is copied then
 	clean, whole, count, inList := json.Writer("{"), 1, 0, false
 	for at := 1; at < len(headers) && count < maxHeaders; {
 		c, end := headers[at], at+1

@@ -47,10 +47,19 @@ export const methods = (...names) =>
     `an object with the methods ${names.join(', ')}`,
   );
 
+/** The class of a value, also if the value is from another realm. @param {unknown} value */
+const tag = (value) => Object.prototype.toString.call(value).slice(8, -1);
+
+export const isModule = (/** @type {unknown} */ value) => tag(value) === 'WebAssembly.Module';
+export const plugin = must(
+  (value) => isModule(value) || tag(value) === 'ArrayBuffer' || ArrayBuffer.isView(value),
+  'a WebAssembly.Module, or the bytes of rostering-core.wasm',
+);
+
 /** Accepts what `fetch` takes, without the objects that it would send as `[object Object]`. */
 export const payload = must((value) => {
   if (value === null || typeof value === 'string' || typeof value === 'function' || isStream(value)) return true;
-  const isPlain = ['[object Object]', '[object Array]'].includes(Object.prototype.toString.call(value));
+  const isPlain = ['Object', 'Array'].includes(tag(value));
   return typeof value === 'object' && !isPlain;
 }, 'what fetch takes (for JSON, use the option json)');
 

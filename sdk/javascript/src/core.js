@@ -25,12 +25,9 @@ const mostRequests = 256; // to keep
 const mostInput = 512 * 1024; // characters; valid ones are shorter
 const mostSends = 3; // the first other token may come from another client, and have been revoked, too
 const maxErrorBody = 4 * 1024 + 1; // bytes of it that the plugin reads
-const decoder = new TextDecoder();
 
 /** What a client and its views share. */
 export class Core {
-  #plugin;
-  #config;
   #options;
   #holder = new Holder(this);
   #running = /** @type {Set<Task>} */ (new Set());
@@ -45,10 +42,9 @@ export class Core {
   /** How many requests with a token were sent. */
   sent = 0;
 
-  /** @param {import('./plugin.js').Plugin} plugin @param {Record<string, string>} config @param {Options} options */
-  constructor(plugin, config, options) {
-    this.#plugin = plugin;
-    this.#config = config;
+  /** @param {import('./plugin.js').Plugin} plugin @param {Options} options */
+  constructor(plugin, options) {
+    this.plugin = plugin;
     this.#options = options;
     this.fetch = options.fetch ?? defaultFetch;
     this.headers = plainHeaders(options.headers);
@@ -64,10 +60,10 @@ export class Core {
    * @param {Record<string, string>} config as the plugin reads it
    * @param {Options} given
    */
-  static async open(config, given) {
+  static open(config, given) {
     const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
-    const core = new Core(await openPlugin(config, options), config, options);
-    core.call('check');
+    const core = new Core(openPlugin(options.plugin), options);
+    core.#configure(config);
     const { headers } = core;
     if (Object.keys(headers).length > 0 && config.base_url)
       core.call('request', { headers, customer_id: null, user_id: null });
@@ -224,12 +220,17 @@ export class Core {
   /** @param {string} secret */
   setSecret(secret) {
     if (this.#isClosed) throw closed();
-    const { client_secret: before = '' } = this.#config;
-    this.#config.client_secret = secret;
+    this.#configure({ client_secret: secret });
+  }
+
+  /** Changes the config. If it is invalid, the one before stays. @param {Record<string, string>} config */
+  #configure(config) {
+    const before = this.plugin.state;
     try {
+      this.call('configure', config);
       this.call('check');
     } catch (error) {
-      this.#config.client_secret = before;
+      this.plugin.state = before;
       throw error;
     }
   }
@@ -278,15 +279,14 @@ export class Core {
    * @returns {any} its output
    */
   call(name, input, { thrown, logger = this.logger } = {}) {
+    let result;
     try {
-      const output = this.#plugin(name, input ? JSON.stringify(input) : '', logger);
-      return output.length > 0 ? JSON.parse(decoder.decode(output)) : undefined;
+      result = this.plugin.call(name, input, logger);
     } catch (failure) {
-      const { fields } = /** @type {any} */ (failure);
-      throw typeof fields?.code === 'string' && typeof fields.message === 'string'
-        ? toError(fields, thrown)
-        : pluginFailed(failure);
+      throw pluginFailed(failure);
     }
+    if (result.failed) throw toError(result.output, thrown);
+    return result.output;
   }
 }
 

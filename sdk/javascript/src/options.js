@@ -30,17 +30,16 @@
  */
 
 /**
- * The plugin, in its build without WASI: the path or the `file:` URL of its file, its bytes, or a compiled module (the only
- * one for a Worker).
+ * The file `rostering-core.wasm`: its bytes, or a compiled module, where a runtime compiles nothing.
  *
- * @typedef {string | URL | ArrayBuffer | ArrayBufferView | WasmModule} Source
+ * @typedef {ArrayBuffer | ArrayBufferView | WasmModule} Source
  */
 
 /**
  * How a client works.
  *
  * @typedef {object} Options
- * @property {Source} [plugin] Replaces the plugin in the package.
+ * @property {Source} [plugin] Replaces the plugin in the package, for a runtime that can use neither its module nor its file.
  * @property {import('./store.js').Store} [store] Shares the token with other clients.
  * @property {RequestHeaders} [headers] Of all calls, unless a call has one of the same name.
  * @property {Fetch} [fetch] Sends the requests, for a custom proxy or certificate authority.

@@ -1,7 +1,7 @@
 import * as is from './check.js';
 
 const options = {
-  plugin: is.any,
+  plugin: is.plugin,
   store: is.methods('get', 'add', 'set'),
   fetch: is.callable,
   timeoutMs: is.notNegative,

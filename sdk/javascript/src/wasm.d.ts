@@ -1,3 +1,3 @@
-/** The plugin as a bundler imports a .wasm file: in a Worker as a module, otherwise as bytes or a path. */
-declare const plugin: string | Uint8Array | import('./options.js').WasmModule;
+/** The plugin, where the import of a .wasm file compiles it, as in a Worker. */
+declare const plugin: import('./options.js').WasmModule;
 export default plugin;

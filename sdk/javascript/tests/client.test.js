@@ -11,7 +11,7 @@ import { byService, hold, start } from './fake.js';
 /** @typedef {import('../src/index.js').Body} Body */
 
 const bound = { timeout: 30_000 };
-const wasm = new URL('../src/rostering-nowasi.wasm', import.meta.url);
+const wasm = new URL('../src/rostering-core.wasm', import.meta.url);
 const enough = new Error('enough');
 
 test('a logger that throws makes no call fail', bound, async () => {
@@ -172,8 +172,19 @@ test('tokens and the headers of a response are not shown', bound, async () => {
 test('another file of the plugin', bound, async () => {
   const bytes = await readFile(wasm);
   /** @type {import('../src/index.js').Source[]} */
-  const sources = [wasm.pathname, wasm, bytes, bytes.buffer, await WebAssembly.compile(bytes)];
+  const sources = [bytes, new Uint8Array(bytes).buffer, await WebAssembly.compile(bytes)];
   for (const plugin of sources) assert.ok((await start(undefined, { plugin })).client);
+});
+
+test('a runtime that compiles nothing is named', bound, async () => {
+  const { Module } = WebAssembly;
+  WebAssembly.Module = /** @type {any} */ (undefined);
+  const { compiled } = await import(`../src/module.js?${'again'}`);
+  try {
+    assert.throws(compiled, { message: /does not compile WebAssembly: import .*rostering-core.wasm.* option plugin/ });
+  } finally {
+    WebAssembly.Module = Module;
+  }
 });
 
 test('a fetch that returns no Response', bound, async () => {

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use reqwest::Method;
@@ -155,7 +156,7 @@ impl Client {
     /// Changes the client's secret, for its views, too. The next token request uses it, and a backoff after
     /// [`Code::TokenEndpointRejected`] ends; the token stays. If the secret is invalid, the client keeps the old one.
     pub async fn set_secret(&self, secret: impl Into<Secret>) -> Result<(), Error> {
-        self.core().plugin.set("client_secret", secret.into().expose())
+        self.core().plugin.configure(&[("client_secret".into(), secret.into().0)].into())
     }
 
     /// Returns what the client has done since it opened, and what it holds. Sends nothing and does not wait. After
@@ -163,6 +164,13 @@ impl Client {
     #[must_use]
     pub fn status(&self) -> Status {
         self.core().status()
+    }
+
+    /// How often the plugin ran, for the library's own tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn plugin_calls(&self) -> u64 {
+        self.core().plugin.calls.load(Ordering::Relaxed)
     }
 
     /// Waits for the calls in progress, abandons a token request that no call waits for, and frees the plugin and the

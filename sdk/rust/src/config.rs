@@ -197,7 +197,7 @@ impl Options {
         Self { clock: Arc::new(now), ..self }
     }
 
-    /// Replaces the embedded plugin by another `rostering-nowasi.wasm` of the contract [`CONTRACT`](crate::CONTRACT).
+    /// Replaces the embedded plugin by another `rostering-core.wasm` of the contract [`CONTRACT`](crate::CONTRACT).
     pub fn wasm(self, wasm: impl Into<Cow<'static, [u8]>>) -> Self {
         Self { wasm: Some(wasm.into()), ..self }
     }

@@ -49,7 +49,7 @@ impl Core {
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
         let http = Http::new(&options, &[&config.auth_url, &config.base_url])?;
         Ok(Self {
-            plugin: Plugin::open(options.wasm.as_deref(), config.keys())?,
+            plugin: Plugin::open(options.wasm.as_deref(), &config.keys())?,
             http,
             store: options.store,
             clock: options.clock,

@@ -21,9 +21,9 @@ mod client;
 mod config;
 mod core;
 mod error;
-mod extism_host;
 mod flow;
 mod holder;
+mod host;
 mod http;
 #[cfg(feature = "middleware")]
 mod middleware;

@@ -1,37 +1,40 @@
 use std::collections::BTreeMap;
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::{debug, warn};
-use wasmi::{Engine, Linker, Module, Store};
+use wasmi::Module;
 
 use crate::config::{variable_of, variables_in};
-use crate::extism_host::{State, define};
+use crate::host::{Instance, compile};
 use crate::{CONTRACT, Code, Error, Status, lock};
 
 const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
 
 /// The plugin, or its last status after it was closed. It runs one call at a time, each in a fraction of a millisecond: its
 /// own thread would cost more.
-pub struct Plugin(Mutex<Result<Instance, Status>>);
+pub struct Plugin {
+    instance: Mutex<Result<Instance, Status>>,
+    /// How often it ran, for tests: a warm call does without it.
+    pub calls: AtomicU64,
+}
 
 impl Plugin {
     /// Loads the plugin and has it check its config.
-    pub fn open(wasm: Option<&[u8]>, config: BTreeMap<String, String>) -> Result<Self, Error> {
-        let compiled = wasm.map_or_else(|| EMBEDDED.clone(), compile);
-        let instance = compiled.and_then(|compiled| Instance::new(&compiled, config).map_err(Arc::new));
+    pub fn open(wasm: Option<&[u8]>, config: &BTreeMap<String, String>) -> Result<Self, Error> {
+        let compiled = wasm.map_or_else(|| EMBEDDED.clone(), |wasm| compile(wasm).map_err(Arc::new));
+        let instance = compiled.and_then(|module| Instance::new(&module).map_err(Arc::new));
         let instance = instance.map_err(|error| Error::open(NOT_LOADED, error))?;
-        let plugin = Self(Mutex::new(Ok(instance)));
-        let version = plugin.call("version", &json!({})).and_then(|output| decode::<Value>(&output));
-        let contract = version.map_or(Value::Null, |version| version["contract"].clone());
+        let plugin = Self { instance: Mutex::new(Ok(instance)), calls: AtomicU64::new(0) };
+        let version = plugin.call("version", &json!({})).map_err(|error| Error::open(NOT_LOADED, error))?;
+        let contract = decode::<Value>(&version).map_or(Value::Null, |version| version["contract"].clone());
         if contract != CONTRACT {
             let advice = format!("this library needs {CONTRACT}: use the library from the plugin's release");
             return Err(Error::new(Code::PluginFailed, format!("the plugin has contract {contract}, and {advice}")));
         }
-        plugin.call("check", &json!({}))?;
+        plugin.configure(config)?;
         Ok(plugin)
     }
 
@@ -43,50 +46,54 @@ impl Plugin {
     /// Calls an export, and passes its outcome on before the next one runs, so that what the library keeps changes in the
     /// same order as the plugin's state.
     pub fn apply<T>(&self, export: &str, input: &Value, then: impl FnOnce(Result<Vec<u8>, Error>) -> T) -> T {
-        let (mut lines, mut locked) = (Vec::new(), lock(&self.0));
-        let result = then(locked.as_mut().map_err(|_| Error::closed()).and_then(|instance| {
-            let output = instance.call(export, input.to_string().as_bytes());
-            lines = mem::take(&mut instance.store.data_mut().lines);
-            output
-        }));
-        drop(locked);
-        for (warns, line) in lines {
-            if warns {
-                warn!(target: "automatic_rostering", "{line}");
-            } else {
-                debug!(target: "automatic_rostering", "{line}");
+        self.locked(|instance, log| then(instance.and_then(|instance| self.run(instance, export, input, log))))
+    }
+
+    /// Sets keys of the config, unless the plugin rejects one.
+    pub fn configure(&self, keys: &BTreeMap<String, String>) -> Result<(), Error> {
+        self.locked(|instance, log| {
+            let instance = instance?;
+            let before = instance.state.clone();
+            let mut call = |export, input| self.run(instance, export, &input, log);
+            let checked = call("configure", json!(keys)).and_then(|_| call("check", json!({})));
+            if checked.is_err() {
+                instance.state = before;
+            }
+            checked.map(drop)
+        })
+    }
+
+    /// Does something with the instance, and then logs its lines: a log handler may call the client.
+    fn locked<T>(&self, f: impl FnOnce(Result<&mut Instance, Error>, &mut Vec<u8>) -> T) -> T {
+        let mut log = Vec::new();
+        let result = f(lock(&self.instance).as_mut().map_err(|_| Error::closed()), &mut log);
+        for line in String::from_utf8_lossy(&log).lines() {
+            match line.split_at_checked(1) {
+                Some(("w", line)) => warn!(target: "automatic_rostering", "{line}"),
+                Some((_, line)) => debug!(target: "automatic_rostering", "{line}"),
+                None => {}
             }
         }
         result
     }
 
-    /// Changes a value of the config, unless the plugin rejects it.
-    pub fn set(&self, key: &str, value: &str) -> Result<(), Error> {
-        let mut locked = lock(&self.0);
-        let instance = locked.as_mut().map_err(|_| Error::closed())?;
-        let old = instance.store.data_mut().config.insert(key.into(), value.into());
-        let checked = instance.call("check", b"{}");
-        if let (Err(_), Some(old)) = (&checked, old) {
-            instance.store.data_mut().config.insert(key.into(), old);
-        }
-        checked.map(drop)
+    fn run(&self, plugin: &mut Instance, export: &str, input: &Value, log: &mut Vec<u8>) -> Result<Vec<u8>, Error> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let mut returned = plugin.call(export, input.to_string().as_bytes()).map_err(Error::bug)?;
+        log.append(&mut returned.log);
+        returned.output.map_err(|error| error_of(&error))
     }
 
     /// Returns the part of the status that the plugin knows.
     pub fn status(&self, now: u64) -> Status {
-        match &mut *lock(&self.0) {
-            Ok(instance) => {
-                let output = instance.call("status", json!({ "now": now }).to_string().as_bytes());
-                output.and_then(|output| decode(&output)).unwrap_or_default()
-            }
-            Err(last) => last.clone(),
-        }
+        let status = self.call("status", &json!({ "now": now })).and_then(|output| decode(&output));
+        status.unwrap_or_else(|_| lock(&self.instance).as_ref().err().cloned().unwrap_or_default())
     }
 
     /// Frees the instance.
     pub fn close(&self, now: u64) {
         let last = self.status(now);
-        *lock(&self.0) = Err(last);
+        *lock(&self.instance) = Err(last);
     }
 }
 
@@ -107,43 +114,6 @@ pub fn error_of(output: &[u8]) -> Error {
     error
 }
 
-/// A plugin that any number of clients can start.
-type Compiled = Arc<(Module, Linker<State>)>;
-
 /// The embedded plugin, which is compiled once and kept for the process.
-static EMBEDDED: LazyLock<Result<Compiled, Arc<wasmi::Error>>> =
-    LazyLock::new(|| compile(include_bytes!("../rostering-nowasi.wasm")));
-
-fn compile(wasm: &[u8]) -> Result<Compiled, Arc<wasmi::Error>> {
-    let engine = Engine::default();
-    let mut linker = Linker::new(&engine);
-    let module = define(&mut linker).map_err(Into::into).and_then(|()| Module::new(&engine, wasm));
-    Ok(Arc::new((module?, linker)))
-}
-
-struct Instance {
-    store: Store<State>,
-    instance: wasmi::Instance,
-}
-
-impl Instance {
-    fn new(compiled: &Compiled, config: BTreeMap<String, String>) -> Result<Self, wasmi::Error> {
-        let (module, linker) = &**compiled;
-        let mut store = Store::new(linker.engine(), State::new(config));
-        store.limiter(|state| &mut state.limits);
-        let instance = linker.instantiate_and_start(&mut store, module)?;
-        Ok(Self { store, instance })
-    }
-
-    /// Calls an export, which begins on an empty heap and stack, also after a trap. A panic of the interpreter is a trap, too.
-    fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
-        self.store.data_mut().begin(input);
-        let call = AssertUnwindSafe(|| {
-            self.instance.get_typed_func::<(), i32>(&self.store, export)?.call(&mut self.store, ())
-        });
-        let status = catch_unwind(call).unwrap_or_else(|_| Err(wasmi::Error::new("the interpreter panicked")));
-        let status = status.map_err(Error::bug)?;
-        let state = self.store.data_mut();
-        if status == 0 { Ok(mem::take(&mut state.output)) } else { Err(error_of(&state.error)) }
-    }
-}
+static EMBEDDED: LazyLock<Result<Module, Arc<wasmi::Error>>> =
+    LazyLock::new(|| compile(include_bytes!("../rostering-core.wasm")).map_err(Arc::new));

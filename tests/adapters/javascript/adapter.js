@@ -1,6 +1,8 @@
 // What the adapters of all runtimes have in common: the requests of ../README.md, with the library's public API.
 
 import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withToken } from 'automatic-rostering';
+// @ts-ignore: how often the plugin ran is not public, and tasks.sh adapter makes this file
+import { coreOf } from './node_modules/automatic-rostering/src/client.js';
 
 /** @typedef {Record<string, any>} Request see ../README.md */
 /** @typedef {import('automatic-rostering').Store} Store */
@@ -13,6 +15,7 @@ import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withT
  * @property {(event: object) => void} emit
  * @property {Record<string, (url: string) => Store | Promise<Store>>} [stores] by the scheme
  * @property {(error: any) => string} show returns all that a debugger could show
+ * @property {(path: string) => Promise<Uint8Array>} [read] reads a file of the plugin
  */
 
 /** Carries out requests. */
@@ -32,10 +35,16 @@ export class Adapter {
   async respond(request, context) {
     try {
       for (let left = request.times ?? 1; left > 1; left -= 1) await this.#run(request, context);
-      return await this.#run(request, context);
+      return { ...(await this.#run(request, context)), ...this.#pluginCalls(request) };
     } catch (error) {
-      return this.#failure(error);
+      return { ...this.#failure(error), ...this.#pluginCalls(request) };
     }
+  }
+
+  /** Returns how often the plugin ran for a client. @param {Request} request */
+  #pluginCalls(request) {
+    const { client } = this.#clients.get(request.client) ?? {};
+    return client && { plugin_calls: coreOf(/** @type {any} */ (client)).plugin.calls };
   }
 
   /** @param {Request} request @param {Context} context */
@@ -49,12 +58,12 @@ export class Adapter {
 
   /** @param {Request} request */
   async #open(request) {
-    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, now, headers } = request;
+    const { variables, user_agent: agent, max_body: maxBody, wasm, now, headers } = request;
     const opened = /** @type {Opened} */ ({ now, send: agent && withUserAgent(agent) });
     opened.client = await Client.open(configFromEnv(variables), {
       ...timeout(request),
       maxBody,
-      plugin,
+      plugin: wasm && (await this.#runtime.read?.(wasm)),
       headers,
       fetch: opened.send,
       store: request.store && (await this.#store(request.store)),

@@ -1,6 +1,7 @@
 // The adapter for Node, Deno and Bun.
 
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
@@ -21,6 +22,7 @@ const inspections = [inspect, Deno?.inspect, Bun?.inspect].filter(Boolean);
 
 const adapter = new Adapter({
   emit: print,
+  read: (path) => readFile(path),
   show: (error) => inspections.map((inspect) => inspect(error, everything)).join('\n'),
   stores: {
     file: (url) => new FileStore(url.slice(5)),

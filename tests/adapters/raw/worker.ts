@@ -1,6 +1,6 @@
 // The raw host in a Worker: ../javascript/workerd.js sends it each request.
 
-import module from 'automatic-rostering/rostering-nowasi.wasm';
+import module from '../../../plugin/rostering-nowasi.wasm';
 import { respond } from './respond.js';
 
 export default {

@@ -1,5 +1,6 @@
-;; A plugin with the right contract, whose clear_token fails in another way each time. After the
-;; last one it succeeds, if it gets the state from before: "abc".
+;; A plugin with the right contract, whose set_token needs too much memory, and whose clear_token
+;; fails in another way each time. After the last one it succeeds, if it gets the state from before:
+;; "abc".
 (module
   (memory (export "memory") 1)
   (global $call (mut i32) (i32.const 0))
@@ -15,6 +16,10 @@
   (func $succeed (param i32 i32) (result i32) (i32.const 64))
   (export "configure" (func $succeed))
   (export "check" (func $succeed))
+  (func (export "set_token") (param $state i32) (param $input i32) (result i32)
+    (drop (memory.grow (i32.const 255))) ;; 16 MiB is the most
+    (if (i32.eq (memory.grow (i32.const 1)) (i32.const -1)) (then (unreachable)))
+    (i32.const 64))
   (func $is (param $call i32) (result i32) (i32.eq (global.get $call) (local.get $call)))
   (func (export "clear_token") (param $state i32) (param $input i32) (result i32)
     (global.set $call (i32.add (global.get $call) (i32.const 1)))
@@ -23,8 +28,5 @@
     (if (call $is (i32.const 3)) (then (return (i32.const 192))))
     (if (call $is (i32.const 4)) (then (return (i32.const 256))))
     (if (call $is (i32.const 5)) (then (return (i32.const -8))))
-    (if (call $is (i32.const 6))
-      (then (drop (memory.grow (i32.const 255))) ;; 16 MiB is the most
-            (if (i32.eq (memory.grow (i32.const 1)) (i32.const -1)) (then (unreachable)))))
     (if (i32.ne (local.get $state) (i32.const 3)) (then (unreachable)))
     (i32.const 64)))

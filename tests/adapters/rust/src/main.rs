@@ -114,13 +114,15 @@ impl Adapter {
             }
             Ok(json!({}))
         };
-        match (duration(&r["retry"]["deadline"])?, r["retry"].get("code")) {
+        let outcome = match (duration(&r["retry"]["deadline"])?, r["retry"].get("code")) {
             (None, _) if op == "own" => return send_own(r, Some(&client), limit).await,
             (None, _) => make().await,
             (Some(deadline), None) => retry(deadline, make).await,
             (Some(deadline), Some(code)) => retry_if(deadline, |e: &Error| *code == json!(e.code), make).await,
-        }
-        .map_err(failed)
+        };
+        let mut response = outcome.map_err(failed)?;
+        response["plugin_calls"] = client.plugin_calls().into();
+        Ok(response)
     }
 
     /// Returns the store of this name, or makes it.

@@ -61,7 +61,7 @@ final class Core {
     config = options.config;
     clock = options.clock;
     log = new Log(options.logger);
-    plugin = new PluginThread(() -> options.host(log), options.headers);
+    plugin = new PluginThread(() -> options.instance(log), config.keys(), options.headers);
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
     store = options.store == null ? null : new StoreSteps(options.store);
     plugin.awaitOpen();

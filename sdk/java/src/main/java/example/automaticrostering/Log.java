@@ -7,7 +7,10 @@ import java.util.function.BiConsumer;
 
 /** Keeps lines until the end of a call or flow: what gets them may call the client, or throw. */
 final class Log {
-  static final System.Logger SYSTEM = System.getLogger("example.automaticrostering");
+  /** The platform's logging takes a while to start: not before a line. */
+  private static final class Platform {
+    static final System.Logger LOGGER = System.getLogger("example.automaticrostering");
+  }
 
   private record Line(Level level, String text) {}
 
@@ -16,6 +19,10 @@ final class Log {
 
   Log(BiConsumer<Level, String> handler) {
     this.handler = handler;
+  }
+
+  static void system(Level level, String text) {
+    Platform.LOGGER.log(level, text);
   }
 
   void add(Level level, String text) {
@@ -42,7 +49,7 @@ final class Log {
 
   private static void reportFailure(Throwable e) {
     try {
-      SYSTEM.log(Level.WARNING, "the logger threw", e);
+      Platform.LOGGER.log(Level.WARNING, "the logger threw", e);
     } catch (Throwable again) { // nobody is left to tell
     }
   }

@@ -1,13 +1,12 @@
 package example.automaticrostering;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.grack.nanojson.JsonObject;
 import example.automaticrostering.RosteringException.Code;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -23,8 +22,11 @@ final class PluginThread {
 
   private final ExecutorService thread = Threads.pool("rostering-plugin", 1);
 
+  /** How often the plugin ran; for tests. */
+  final LongAdder runs = new LongAdder();
+
   /** Used by the thread alone; null once it is freed. */
-  private ExtismHost plugin;
+  private PluginInstance plugin;
 
   private final CompletableFuture<Void> opened;
 
@@ -32,11 +34,13 @@ final class PluginThread {
   private JsonObject status = new JsonObject();
 
   /** Starts to open the plugin, and checks the config and the default headers with it. */
-  PluginThread(Supplier<ExtismHost> file, Map<String, String> headers) {
-    opened = CompletableFuture.runAsync(() -> open(file, headers), thread);
+  PluginThread(
+      Supplier<PluginInstance> file, Map<String, String> config, Map<String, String> headers) {
+    opened = CompletableFuture.runAsync(() -> open(file, config, headers), thread);
   }
 
-  private void open(Supplier<ExtismHost> file, Map<String, String> headers) {
+  private void open(
+      Supplier<PluginInstance> file, Map<String, String> config, Map<String, String> headers) {
     int contract;
     try {
       plugin = file.get();
@@ -47,8 +51,8 @@ final class PluginThread {
     if (contract != RosteringClient.CONTRACT) {
       throw wrong("the plugin has contract " + contract, null);
     }
-    call("check", NOTHING, null);
-    if (!headers.isEmpty() && plugin.config.containsKey("base_url")) {
+    configure(config);
+    if (!headers.isEmpty() && config.containsKey("base_url")) {
       var ids = Map.of("customer_id", "any", "user_id", "any", "headers", headers);
       call("request", Json.write(ids), null);
     }
@@ -97,17 +101,24 @@ final class PluginThread {
   void setSecret(String secret) {
     run(
         () -> {
-          if (plugin == null) {
-            throw Core.closed();
-          }
-          var old = plugin.config.put("client_secret", secret);
-          try {
-            return call("check", NOTHING, null);
-          } catch (RuntimeException e) {
-            plugin.config.put("client_secret", old);
-            throw e;
-          }
+          configure(Map.of("client_secret", secret));
+          return null;
         });
+  }
+
+  /** In the thread: sets keys of the config, or none, if the config would be invalid. */
+  private void configure(Map<String, String> keys) {
+    if (plugin == null) {
+      throw Core.closed();
+    }
+    var before = plugin.state;
+    try {
+      call("configure", Json.write(keys), null);
+      call("check", NOTHING, null);
+    } catch (RuntimeException e) {
+      plugin.state = before;
+      throw e;
+    }
   }
 
   /** In the thread: returns the plugin's part of the status. */
@@ -126,10 +137,11 @@ final class PluginThread {
       throw new RosteringException(
           Code.INVALID_INPUT, "the arguments are too long: shorten them", false, Map.of());
     }
+    runs.increment();
     try {
       return plugin.call(export, input);
-    } catch (ExtismHost.Failure e) {
-      throw RosteringException.ofPlugin(e.getMessage().getBytes(UTF_8), failure);
+    } catch (PluginInstance.Failure e) {
+      throw RosteringException.ofPlugin(e.json, failure);
     } catch (Throwable e) { // the runtime throws StackOverflowError, too
       throw RosteringException.ofBug(e.toString(), e);
     }

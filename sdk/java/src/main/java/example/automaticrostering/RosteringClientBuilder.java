@@ -14,6 +14,7 @@ import java.util.function.BiConsumer;
 import run.endive.runtime.InterpreterMachine;
 import run.endive.wasm.Parser;
 import run.endive.wasm.WasmModule;
+import run.endive.wasm.types.*;
 
 /** Builds a client; each method changes the builder and returns it. */
 public final class RosteringClientBuilder {
@@ -27,7 +28,7 @@ public final class RosteringClientBuilder {
   int maxBody = 64 << 20;
   Store store;
   InstantSource clock = InstantSource.system();
-  BiConsumer<Level, String> logger = Log.SYSTEM::log;
+  BiConsumer<Level, String> logger = Log::system;
   final TreeMap<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
   RosteringClientBuilder(RosteringConfig config) {
@@ -93,7 +94,7 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /** Sets another build of the plugin, without WASI. Unlike the library's, it is interpreted. */
+  /** Sets another build of rostering-core.wasm. Unlike the library's, it is interpreted. */
   public RosteringClientBuilder plugin(byte[] wasm) {
     this.wasm = notNull(wasm, "the plugin").clone();
     return this;
@@ -110,10 +111,10 @@ public final class RosteringClientBuilder {
     return new RosteringClient(core, Map.of(), new TreeMap<>(headers), timeout, false);
   }
 
-  ExtismHost host(Log log) {
+  PluginInstance instance(Log log) {
     return wasm == null
-        ? new ExtismHost(Embedded.MODULE, PluginMachine::new, config.keys(), log)
-        : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log);
+        ? new PluginInstance(Embedded.MODULE, PluginMachine::new, log)
+        : new PluginInstance(Parser.parse(wasm), InterpreterMachine::new, log);
   }
 
   /** Converts a timeout to nanoseconds; more than three centuries means no timeout. */
@@ -130,17 +131,38 @@ public final class RosteringClientBuilder {
 
   /** The plugin in this library. All clients share it, and the process keeps it. */
   private static final class Embedded {
-    /**
-     * The module without its code, as src/build/CompilePlugin.java made it. To validate it again
-     * would take a tenth of a second.
-     */
+    /** The module without its code, as src/build/CompilePlugin.java made it. */
     static final WasmModule MODULE = read();
 
+    /**
+     * Does not validate it again, and makes no digest, as {@code Parser.parse} would: both take a
+     * tenth of a second of a first call.
+     */
     private static WasmModule read() {
+      var module = WasmModule.builder().withValidation(false);
       try (var file = RosteringClientBuilder.class.getResourceAsStream("Plugin.meta")) {
-        return Parser.builder().withValidation(false).build().parse(() -> file);
+        Parser.builder().build().parse(file, section -> add(module, section));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
+      }
+      return module.build();
+    }
+
+    /** Adds a section, of those that the plugin has. */
+    private static void add(WasmModule.Builder module, Section section) {
+      switch (section.sectionId()) {
+        case SectionId.TYPE -> module.setTypeSection((TypeSection) section);
+        case SectionId.FUNCTION -> module.setFunctionSection((FunctionSection) section);
+        case SectionId.TABLE -> module.setTableSection((TableSection) section);
+        case SectionId.MEMORY -> module.setMemorySection((MemorySection) section);
+        case SectionId.GLOBAL -> module.setGlobalSection((GlobalSection) section);
+        case SectionId.EXPORT -> module.setExportSection((ExportSection) section);
+        case SectionId.ELEMENT -> module.setElementSection((ElementSection) section);
+        case SectionId.CODE -> module.setCodeSection((CodeSection) section);
+        case SectionId.DATA_COUNT -> module.setDataCountSection((DataCountSection) section);
+        case SectionId.DATA -> module.setDataSection((DataSection) section);
+        default ->
+            throw new IllegalStateException("the plugin has a section " + section.sectionId());
       }
     }
   }
