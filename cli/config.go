@@ -62,6 +62,7 @@ func (o *options) flags() map[string]string {
 		"ROSTERING_ENVIRONMENT": o.Environment, "ROSTERING_AUTH_URL": o.AuthURL, "ROSTERING_BASE_URL": o.BaseURL,
 		"ROSTERING_CLIENT_ID": o.ClientID, "ROSTERING_CUSTOMER_ID": o.Customer, "ROSTERING_USER_ID": o.User,
 		"ROSTERING_SCOPE": o.Scope, "ROSTERING_REFRESH_MARGIN": o.RefreshMargin, secretFile: o.ClientSecretFile,
+		"ROSTERING_ALLOW_HTTP": "",
 	}
 	if o.AllowHTTP {
 		flags["ROSTERING_ALLOW_HTTP"] = "true"
@@ -73,7 +74,7 @@ func (o *options) flags() map[string]string {
 func (o *options) config(stdin io.Reader) (rostering.Config, error) {
 	var none rostering.Config
 	flags := o.flags()
-	flags["ROSTERING_CLIENT_SECRET"], flags["ROSTERING_ALLOW_HTTP"] = "", flags["ROSTERING_ALLOW_HTTP"]
+	flags["ROSTERING_CLIENT_SECRET"] = ""
 	if o.EnvFile != "" {
 		if err := readEnvFile(o.EnvFile, flags); err != nil {
 			return none, err
