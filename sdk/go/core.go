@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"automatic-rostering.example/rostering/internal/quiet"
 )
 
 // ErrClosed is returned by the methods of a closed client, and by calls that were canceled
@@ -60,7 +62,7 @@ func newCore(ctx context.Context, config *Config, s *settings) (*core, error) {
 	}
 	c.holder = newHolder(c)
 	if c.ownHTTP {
-		s.http = newHTTPClient()
+		s.http = &http.Client{Transport: quiet.New()}
 	}
 	c.http = withoutRedirects(s.http)
 	c.open, c.cancel = context.WithCancelCause(context.Background())

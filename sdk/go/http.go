@@ -14,6 +14,8 @@ import (
 	"os"
 	"reflect"
 	"strings"
+
+	"automatic-rostering.example/rostering/internal/quiet"
 )
 
 // maxErrorBody is how much of an error's body the plugin needs.
@@ -58,8 +60,12 @@ type bodyError struct{ error }
 // limits are how many bytes are read of the body of a result, and of an error.
 type limits struct{ result, failure int64 }
 
-// exchange sends a request, and reads the response, until the request's context ends.
+// exchange sends a request, and reads the response, until the request's context ends. The program's
+// own client may not heed that.
 func exchange(q *http.Request, client *http.Client, read limits) (*Response, error) {
+	if _, heeds := client.Transport.(quiet.Transport); heeds {
+		return read.exchange(q, client)
+	}
 	return bounded(q.Context(), func() (*Response, error) { return read.exchange(q, client) })
 }
 

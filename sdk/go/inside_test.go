@@ -3,8 +3,10 @@ package rostering
 import (
 	"bytes"
 	"errors"
+	"net/http"
 	"net/url"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -58,5 +60,13 @@ func TestCoreThatPanics(t *testing.T) {
 	i.use("check", nil, func(_ []byte, checked error) { err = errors.Join(err, checked) })
 	if err != nil || len(before) == 0 || !bytes.Equal(i.state, before) {
 		t.Errorf("the state is %q, not %q; %v", i.state, before, err)
+	}
+}
+
+// Of the program's own transport, the words of a proxy are an error, which may quote its password.
+func TestProxyThatRefuses(t *testing.T) {
+	failed := wordless(new(http.Client), &url.Error{Op: "Get", URL: "https://a", Err: errors.New("the-password")})
+	if strings.Contains(reason(failed), "password") {
+		t.Errorf("the reason is %q", reason(failed))
 	}
 }

@@ -68,7 +68,7 @@ func (f *Flow) written() (value string, ttl int64) {
 	case f.retry.Told:
 		left = min(left, longestShared)
 	default:
-		left = (left + 1) / 2 // the others ask first: this instance may have a trouble of its own
+		left = (left + 1) / 2 // the others ask first: this instance may be the only one that fails
 	}
 	return oauth2.ReadFailure(f.retry.Error).Value(f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)
 }

@@ -155,7 +155,7 @@ func hard() (all []outage) {
 		f.Refuses = func(f *model.Fleet, c *model.Call) bool { return c.At > 100 && c.At < 160 && f.Float64() < .2 }
 		f.Judged = func(*model.Call) bool { return true }
 	})
-	for name, most := range map[string]int{"lock": 200, "token": 2500} {
+	for name, most := range map[string]int{"lock": 200, "token": 2800} {
 		add("one valid token, and a store that loses each "+name, []int{50}, 600, limits{errors: most}, func(f *model.Fleet) {
 			f.OneActive, f.StoreLoses = true, func(key string) bool { return key == name }
 		})

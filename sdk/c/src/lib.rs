@@ -17,7 +17,7 @@ use std::ffi::{c_char, CStr, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 
-use error::{Code, Error};
+use error::Error;
 
 type Result<T> = std::result::Result<T, Box<Error>>;
 

@@ -97,6 +97,7 @@ with Client(CONFIG, http=Service().http()) as client:
         signal.setitimer(signal.ITIMER_REAL, 1e-5 * (n + 1))
         client.list_jobs()
         client.get_token(force=True)
+    signal.setitimer(signal.ITIMER_REAL, 0)
 """
 
 

@@ -7,7 +7,7 @@ use std::{future, iter};
 
 use bytes::BytesMut;
 use reqwest::redirect::Policy;
-use reqwest::{ClientBuilder, Method, Request, StatusCode, Url, retry};
+use reqwest::{ClientBuilder, Request, StatusCode, Url, retry};
 use rustls::ClientConfig;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls_platform_verifier::BuilderVerifierExt;
@@ -20,7 +20,7 @@ use crate::{Cause, Code, Error, Options, Response, lock};
 pub const MAX_ERROR: usize = (4 << 10) + 1;
 
 /// How many headers a response may have.
-const MAX_HEADERS: usize = 1000;
+const MAX_HEADERS: usize = 250;
 
 /// TLS with ring, or the default provider that the program has chosen. Reading the system's certificates takes milliseconds:
 /// clients share them, and they are kept for the process.
@@ -91,12 +91,7 @@ impl Http {
     /// Sends a request. Reads at most this many bytes of the body, of a result or of an error.
     pub async fn send(&self, request: Request, of_result: usize, of_error: usize) -> Result<Response, Cause> {
         let client = self.client(request.url())?;
-        let again = request.try_clone().filter(|request| matches!(*request.method(), Method::GET | Method::HEAD));
-        let mut response = match (client.execute(request).await, again) {
-            (Err(error), Some(again)) if was_closed(&error) => client.execute(again).await,
-            (response, _) => response,
-        }
-        .map_err(reqwest::Error::without_url)?;
+        let mut response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let limit = if is_result(status) { of_result } else { of_error };
         let mut body = BytesMut::new();
@@ -111,12 +106,13 @@ impl Http {
 }
 
 /// Returns whether the server closed the connection without a response, as it does with one that was idle.
-fn was_closed(error: &reqwest::Error) -> bool {
+pub fn was_closed(error: &Cause) -> bool {
     let closed = |error: &(dyn error::Error + 'static)| {
         let reset = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::ConnectionReset);
         reset || error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message)
     };
-    !error.is_connect() && iter::successors(error.source(), |&error| error.source()).any(closed)
+    let sent = error.downcast_ref::<reqwest::Error>().filter(|error| error.is_request() && !error.is_connect());
+    sent.is_some_and(|error| iter::successors(error.source(), |&error| error.source()).any(closed))
 }
 
 /// Returns whether a response of the service with this status is the result of a call.

@@ -51,6 +51,7 @@ async fn paused_time() {
 fn fork() {
     unsafe extern "C" {
         safe fn fork() -> i32;
+        safe fn alarm(seconds: u32) -> u32;
         safe fn _exit(status: i32) -> !;
         fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
     }
@@ -63,6 +64,7 @@ fn fork() {
     client.list_jobs().unwrap();
     let child = fork();
     if child == 0 {
+        alarm(60); // ends it if it hangs
         let error = call_error(client.list_jobs());
         let refused = error.code == Code::Closed && error.message.contains("before fork");
         drop(client);
@@ -133,8 +135,8 @@ fn idle_connection_that_is_closed() {
 #[test]
 fn many_headers() {
     let header = |n| format!("X-Header-{n}: {n}\r\n");
-    let headers: String = (0..900).map(header).collect();
+    let headers: String = (0..240).map(header).collect();
     let response = format!("HTTP/1.1 200 OK\r\n{headers}Content-Length: 2\r\n\r\n{{}}");
     let (results, _) = calls(&[Method::GET], &[(9, response)]);
-    assert_eq!(results[0].as_ref().unwrap().headers["x-header-899"], "899");
+    assert_eq!(results[0].as_ref().unwrap().headers["x-header-239"], "239");
 }

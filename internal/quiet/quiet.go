@@ -1,4 +1,6 @@
-package rostering
+// Package quiet has an HTTP transport that logs nothing. net/http would write what a server sends
+// unasked, which may quote a token, and each unknown frame of HTTP/2, to package log.
+package quiet
 
 import (
 	"context"
@@ -13,13 +15,11 @@ import (
 	"time"
 )
 
-// newHTTPClient returns the default for [WithHTTPClient]. It logs nothing: net/http would write
-// what a server sends unasked, which may quote a token, and each unknown frame of HTTP/2, to
-// package log. So it has quiet connections, and HTTP/1.1 alone.
-func newHTTPClient() *http.Client {
+// New returns a transport for HTTP/1.1, with the proxies of the environment.
+func New() Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	secure := &tls.Dialer{NetDialer: dialer, Config: &tls.Config{NextProtos: []string{"http/1.1"}}}
-	return &http.Client{Transport: quietTransport{&http.Transport{
+	return Transport{&http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		OnProxyConnectResponse: connected,
 		DialContext:            quiet(dialer.DialContext),
@@ -29,7 +29,7 @@ func newHTTPClient() *http.Client {
 		// All requests go to two hosts, many at a time: the default of two idle
 		// connections for each would open most of them again.
 		MaxIdleConnsPerHost: 100,
-	}}}
+	}}
 }
 
 // connected returns an error without the proxy's words, which net/http would quote.
@@ -40,32 +40,33 @@ func connected(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response)
 	return nil
 }
 
-// quietTransport tells its connections when they have a request.
-type quietTransport struct{ *http.Transport }
+// Transport tells its connections when they have a request.
+type Transport struct{ *http.Transport }
 
-func (t quietTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	var conn *quietConn
+// RoundTrip implements [http.RoundTripper].
+func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	var c *conn
 	var turn int64
 	return t.Transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
 		GotConn: func(got httptrace.GotConnInfo) {
 			if over, ok := got.Conn.(*tls.Conn); ok { // through a proxy
 				got.Conn = over.NetConn()
 			}
-			conn = got.Conn.(*quietConn)
-			turn = conn.begin()
+			c = got.Conn.(*conn)
+			turn = c.begin()
 		},
 		PutIdleConn: func(error) {
-			if conn.end(turn) {
+			if c.end(turn) {
 				t.CloseIdleConnections() // before net/http looks at what is left
 			}
 		},
 	})))
 }
 
-// quietConn is a connection that ends when the server sends something while no request is in
+// conn is a connection that ends when the server sends something while no request is in
 // progress. It keeps the last byte that it has read until more is wanted: if it still has one when
 // a request ends, the server has sent more than the response.
-type quietConn struct {
+type conn struct {
 	net.Conn
 	turn atomic.Int64 // odd while no request is in progress
 	kept atomic.Int32 // the last byte, and 256; or 0
@@ -80,14 +81,14 @@ func quiet(dial dial) dial {
 		if err != nil {
 			return nil, err
 		}
-		q := &quietConn{Conn: c}
+		q := &conn{Conn: c}
 		q.turn.Store(1)
 		return q, nil
 	}
 }
 
 // begin begins a request, of which it returns the turn.
-func (c *quietConn) begin() int64 {
+func (c *conn) begin() int64 {
 	for {
 		old := c.turn.Load()
 		if next := old + 2 - old&1; c.turn.CompareAndSwap(old, next) {
@@ -98,18 +99,18 @@ func (c *quietConn) begin() int64 {
 
 // end ends a request, unless the next one has begun. It reports whether there is more than the
 // response.
-func (c *quietConn) end(turn int64) bool {
+func (c *conn) end(turn int64) bool {
 	c.turn.CompareAndSwap(turn, turn+1)
 	return c.kept.Load() != 0
 }
 
 // Write begins what comes before the first request, such as a handshake through a proxy.
-func (c *quietConn) Write(p []byte) (int, error) {
+func (c *conn) Write(p []byte) (int, error) {
 	c.turn.CompareAndSwap(1, 2)
 	return c.Conn.Write(p)
 }
 
-func (c *quietConn) Read(p []byte) (n int, err error) {
+func (c *conn) Read(p []byte) (n int, err error) {
 	if kept := c.kept.Swap(0); kept != 0 {
 		p[0] = byte(kept)
 		return 1, nil
