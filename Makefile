@@ -18,7 +18,7 @@ PLUGINS := plugin/rostering.wasm plugin/rostering-nowasi.wasm sdk/javascript/src
 FAULTY := $(patsubst tests/rules/modules/%.wat,build/%.wasm,$(wildcard tests/rules/modules/*.wat))
 TEST_PLUGINS := build/rostering-poison.wasm build/truncated.wasm $(FAULTY)
 
-MODULES := tests . sandbox sdk/go/redisstore host-example/go
+MODULES := tests . sandbox cli sdk/go/redisstore host-example/go
 # Tests run two at a time: first those that take longest.
 TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
 LANGUAGES := $(notdir $(shell sed -n 's/.*{Folder: "\([^"]*\)".*/\1/p' tests/runner/hosts/languages.go | uniq))
@@ -154,6 +154,10 @@ package-files:
 	@rm -f dist/SHA256SUMS
 	@tools/each.sh package
 	@cd sandbox && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o ../dist/rostering-sandbox ./cmd/rostering-sandbox
+	@for platform in linux darwin windows; do for arch in amd64 arm64; do \
+		ending=$$([ $$platform != windows ] || echo .exe) ; \
+		GOOS=$$platform GOARCH=$$arch CGO_ENABLED=0 go build -C cli -trimpath -buildvcs=false \
+			-ldflags=-s -o ../dist/rostering-$$platform-$$arch$$ending ./cmd/rostering ; done ; done
 	@cp plugin/*.wasm docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"plugin/#"#' docs/manifest.json >dist/manifest.json
 
