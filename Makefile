@@ -18,7 +18,7 @@ PLUGINS := plugin/rostering.wasm plugin/rostering-nowasi.wasm sdk/javascript/src
 FAULTY := $(patsubst tests/rules/modules/%.wat,build/%.wasm,$(wildcard tests/rules/modules/*.wat))
 TEST_PLUGINS := build/rostering-poison.wasm build/truncated.wasm $(FAULTY)
 
-MODULES := tests . sandbox sdk/go/redisstore host-example/go
+MODULES := tests . sandbox cli sdk/go/redisstore host-example/go
 # Tests run two at a time: first those that take longest.
 TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
 LANGUAGES := $(notdir $(shell sed -n 's/.*{Folder: "\([^"]*\)".*/\1/p' tests/runner/hosts/languages.go | uniq))
@@ -86,7 +86,7 @@ $(BUILDS) build/rostering-poison.wasm: tools/toolchain.sh $(SOURCES)
 	@build/tinygo build -target plugin/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
-	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
+	@wasm-opt $(WASM_FEATURES) --flatten --rereloop -Oz build/$(@F).trimmed -o build/$(@F).optimized
 	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
 
 run: ## watch the plugin at work with a mock service
@@ -154,6 +154,10 @@ package-files:
 	@rm -f dist/SHA256SUMS
 	@tools/each.sh package
 	@cd sandbox && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o ../dist/rostering-sandbox ./cmd/rostering-sandbox
+	@for platform in linux darwin windows; do for arch in amd64 arm64; do \
+		ending=$$([ $$platform != windows ] || echo .exe) ; \
+		GOOS=$$platform GOARCH=$$arch CGO_ENABLED=0 go build -C cli -trimpath -buildvcs=false \
+			-ldflags=-s -o ../dist/rostering-$$platform-$$arch$$ending ./cmd/rostering ; done ; done
 	@cp plugin/*.wasm docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"plugin/#"#' docs/manifest.json >dist/manifest.json
 
@@ -248,8 +252,8 @@ core: ## test the core alone, in a minute
 # TestDefects plants known defects in a copy of the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
-simulate: ## compare the core with its model in ten million random steps
-	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects)$$' ./core/model -args -defects -seed $(SEED) -steps $(STEPS)
+simulate: ## compare the core with its model in ten million random steps, and play fleets with four seeds
+	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' ./core/model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
 
 size: $(BUILDS) ## print the size of each build, and fail above its limit
 	@wc -c $(BUILDS) | awk -v extism=$(LIMIT) -v core=$(CORE_LIMIT) '$$2 != "total" { \

@@ -60,7 +60,7 @@ check_central() {
 # The go command makes the modules of the tags, as a proxy does; GitHub is the clone.
 check_go() {
 	local folder path tag url
-	for folder in . sdk/go/redisstore sandbox; do
+	for folder in . sdk/go/redisstore sandbox cli; do
 		path=$(sed -n 's/^module //p' "$folder/go.mod")
 		url=https://${path%"/$folder"}
 		tag=$folder/v$version

@@ -39,7 +39,7 @@ install() {
 	fi
 	mkdir -p "$to"/{bin,include,lib/pkgconfig,lib/cmake/rostering,share/doc/rostering}
 	cp build/rostering.h "$to/include"
-	cp -p "$built/librostering.a" "$to/lib"
+	archive "$to/lib/librostering.a"
 	file=${shared##*/}
 	cp -p "$built/${file/.$abi/}" "$to/$shared.new"
 	mv "$to/$shared.new" "$to/$shared" # not over the old one, which a process may run
@@ -57,6 +57,25 @@ install() {
 	done
 	cp README.md "$examples"/c/jobs.{c,cpp} "$examples"/ffi/jobs.* "$root"/{LICENSE,THIRD_PARTY_NOTICES.md} "$to/share/doc/rostering"
 }
+
+# archive FILE: the static library. For this machine's architecture, it becomes one object that exports what the header declares,
+# and nothing of Rust's, which another archive made with Rust may have, too.
+archive() {
+	local object=$new/rostering.o names
+	if [[ $platform != linux-$(uname -m)* ]]; then
+		cp -p "$built/librostering.a" "$1"
+		return
+	fi
+	names=$(declared build/rostering.h)
+	ld -r --gc-sections --force-group-allocation $(printf -- '-u %s ' $names) -o "$object" "$built/librostering.a"
+	# Without bitcode, which only the compiler of its version reads.
+	objcopy --strip-debug -R .llvmbc -R .llvmcmd --wildcard --keep-global-symbol='rostering_*' "$object"
+	rm -f "$1"
+	ar rcsD "$1" "$object"
+}
+
+# declared HEADER: the functions that it declares.
+declared() { grep -oE '\brostering_[a-z_]+\(' "$1" | tr -d '(' | sort -u; }
 
 setup() (
 	take_turns
@@ -153,8 +172,12 @@ test_package() {
 		newest=$(readelf -W --version-info "$library" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
 		printf '%s\n' "$newest" "GLIBC_${TARGET#*-gnu.}" | sort -VC || fail "it needs $newest"
 	fi
-	grep -oE '\brostering_[a-z_]+\(' moved/include/rostering.h | tr -d '(' | sort -u >declared
+	declared moved/include/rostering.h >declared
 	diff declared exported || fail "the shared library exports (>) something else than the header declares (<)"
+	if [[ $platform == linux-$(uname -m)* ]]; then
+		nm -g --defined-only moved/lib/librostering.a | awk 'NF == 3 { print $3 }' | sort >exported
+		diff declared exported || fail "librostering.a exports (>) something else than the header declares (<)"
+	fi
 	! grep -qF -e "$HOME" -e "$root" "$library" || fail "it has a path of this machine"
 	[ "$(stat -Lc %s "$library")" -le $limit ] || fail "the shared library is larger than $limit bytes"
 	echo "C: the package $binary of $(stat -c %s "$root/dist/$binary.tar.gz") bytes works"

@@ -178,7 +178,7 @@ func TestErrorNames(t *testing.T) {
 		{timeout, "", "WithTimeout: "},
 		{header, "headers", " (Header)"},
 		{certificate, "", "RootCAs"},
-		{missing, "client_secret", " (AuthURL, ROSTERING_AUTH_URL; ClientID, ROSTERING_CLIENT_ID; ClientSecret, ROSTERING_CLIENT_SECRET)"},
+		{missing, "auth_url", " (AuthURL, ROSTERING_AUTH_URL; ClientID, ROSTERING_CLIENT_ID; ClientSecret, ROSTERING_CLIENT_SECRET)"},
 		{noCustomer, "customer_id", " (ForCustomer)"},
 		{noUser, "user_id", " (ForUser)"},
 		{refused, "refused", " (Refused)"},

@@ -80,6 +80,9 @@ test_package() (
 	}
 	cp "$jar" "$lib"/{runtime,wasm}-1.0.0.jar "$lib"/nanojson-*.jar "$new/path"
 	module_lists_jobs example.automaticrostering
+	# What jlink would put into an image: TLS finds this module by reflection.
+	java -p "$new/path" --limit-modules example.automaticrostering --list-modules | grep '^jdk\.crypto\.ec' >/dev/null ||
+		fail "an image of jlink has no TLS"
 	cp "$lib"/{jedis,redis-authx-core,commons-pool2,gson,json,slf4j-api}-*.jar "$new/path"
 	echo 'package demo; class Redis { Object store = new example.automaticrostering.RedisStore(new redis.clients.jedis.JedisPooled()); }' >"$new/module/Redis.java"
 	module_lists_jobs example.automaticrostering redis.clients.jedis org.apache.commons.pool2

@@ -59,11 +59,15 @@ test_package() (
 	venv/bin/python -I -W error -c 'import automatic_rostering.redis_store'
 	"$here/.venv/bin/mypy" --strict --python-executable venv/bin/python "$root/host-example/python/jobs.py"
 
-	# A client that is opened while freezegun stops the clocks; a program in an archive; one of PyInstaller.
-	pip install freezegun==1.5.5 pyinstaller==6.22.3
+	# A client that is opened while freezegun or time-machine sets the clocks; a program in an archive; one of PyInstaller.
+	pip install freezegun==1.5.5 time-machine==3.6.0 pyinstaller==6.22.3
 	lists_jobs venv/bin/python -c 'from freezegun import freeze_time
 from automatic_rostering import Client, Config
 with freeze_time("2040-01-01"), Client(Config.from_env()) as client:
+    print(client.list_jobs().text)'
+	lists_jobs venv/bin/python -c 'from time_machine import travel
+from automatic_rostering import Client, Config
+with travel("2020-01-01", tick=False), Client(Config.from_env()) as client:
     print(client.list_jobs().text)'
 	pip install --no-deps --target archive "$root/dist/$wheel"
 	cp "$root/host-example/python/jobs.py" archive/__main__.py

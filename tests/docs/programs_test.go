@@ -110,6 +110,7 @@ from prepared import control, sent
 jobs = send(path="/jobs")
 assert sent(1, 1)
 assert send(path="/jobs") == jobs and sent(1, 2)
+time.sleep(10)  # patience with a token of which the service may not know yet
 control("/revoke")
 assert send(path="/jobs") == jobs and sent(2, 4)
 control("/faults", server="jobs", status=503, headers={"Retry-After": "7"}, body="down")

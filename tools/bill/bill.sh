@@ -41,6 +41,7 @@ bill_of_go() {
 	go_bill go mod -type library
 	(cd sdk/go/redisstore && go_bill redisstore mod -type library)
 	(cd sandbox && go_bill sandbox app -main cmd/rostering-sandbox)
+	(cd cli && go_bill cli app -main cmd/rostering)
 }
 
 bill_of_javascript() {

@@ -25,7 +25,11 @@ type Error struct {
 	Message   string
 	Retryable bool
 	Key       string // the config key or input field that caused it
+	Also      *Error // another error of the config, or nil
 	Status    int    // of the response that caused it
+
+	Method, Path string // of the request to the service
+	Reason       string // why there is no response: see Reasons
 
 	OAuthError            string // RFC 6749 §5.2, error
 	OAuthErrorDescription string // and error_description
@@ -41,26 +45,43 @@ type Error struct {
 // TokenRefused is the message of a service_unauthorized.
 const TokenRefused = "the service refused the token; retry, then check environment, scope and the client's permissions"
 
-// Input returns an invalid_input error about a field.
-func Input(key, message string) *Error {
-	return &Error{Code: InvalidInput, Key: key, Message: message}
+// Input returns an invalid_input error about a field. A message that begins with a space is about the
+// key, with which it then begins.
+func Input(key, message string) *Error { return about(key, InvalidInput, message) }
+
+// Config returns a config_invalid error about a key, in the same way.
+func Config(key, message string) *Error { return about(key, ConfigInvalid, message) }
+
+// Missing returns a config_missing error about a key: what to set it to.
+func Missing(key, to string) *Error { return about(key, ConfigMissing, "set "+key+to) }
+
+func about(key, code, message string) *Error {
+	if message[0] == ' ' {
+		message = key + message
+	}
+	return &Error{Code: code, Key: key, Message: message}
 }
 
-// Config returns a config_invalid error about a key.
-func Config(key, message string) *Error {
-	return &Error{Code: ConfigInvalid, Key: key, Message: message}
-}
+// Reasons are why a request got no response. Without one of the others, the last one is.
+const Reasons = "timeout name_resolution connection tls_certificate tls proxy protocol canceled other"
 
-// Missing returns a config_missing error about a key.
-func Missing(key, message string) *Error {
-	return &Error{Code: ConfigMissing, Key: key, Message: message}
-}
-
-// Network returns a network_error: what happened, and the config key of the URL that was
-// called.
-func Network(what, url string) *Error {
-	return &Error{Code: NetworkError, Retryable: true,
-		Message: what + "; check " + url + " and the network, then retry"}
+// Network returns a network_error: what happened, for one of Reasons or "", and the config key of the
+// URL that was called.
+func Network(what, reason, url string) *Error {
+	e := &Error{Code: NetworkError, Retryable: reason != "tls_certificate", Reason: reason}
+	check := url + " and the network"
+	switch reason {
+	case "":
+		e.Reason = "other"
+	case "name_resolution":
+		check = "the host in " + url + " and DNS"
+	case "proxy":
+		check = "the proxy"
+	case "tls_certificate":
+		check = url + ", and trust the authority of its certificate"
+	}
+	e.Message = what + "; check " + check + ", then retry"
+	return e
 }
 
 // Mismatch returns a token_mismatch error: what is wrong with the token.
@@ -85,7 +106,11 @@ func Object(members []byte, retryAfter int64) []byte {
 func (e *Error) Members() []byte {
 	w := json.Writer(`"code":`)
 	w.Text(e.Code)
-	text(&w, "message", e.Message)
+	message := e.Message
+	for also := e.Also; also != nil; also = also.Also {
+		message += "; " + also.Message
+	}
+	text(&w, "message", message)
 	w.Name("retryable")
 	if e.Retryable {
 		w.Raw("true")
@@ -93,6 +118,18 @@ func (e *Error) Members() []byte {
 		w.Raw("false")
 	}
 	text(&w, "key", e.Key)
+	if e.Code == ConfigMissing || e.Code == ConfigInvalid {
+		e.writeProblems(&w)
+	}
+	if e.Path != "" {
+		w.Name("request")
+		w.Raw(`{"method":"`)
+		w.Raw(e.Method)
+		w.Raw(`"`)
+		text(&w, "path", e.Path)
+		w.Raw("}")
+	}
+	text(&w, "reason", e.Reason)
 	number(&w, "status", int64(e.Status))
 	text(&w, "oauth_error", e.OAuthError)
 	text(&w, "oauth_error_description", e.OAuthErrorDescription)
@@ -108,6 +145,32 @@ func (e *Error) Members() []byte {
 		w.Raw(`,"body_truncated":true`)
 	}
 	return w
+}
+
+func (e *Error) writeProblems(w *json.Writer) {
+	w.Name("problems")
+	before := `[{"key":"`
+	for ; e != nil; e = e.Also {
+		w.Raw(before)
+		w.Raw(e.Key)
+		w.Raw(`"`)
+		text(w, "message", e.Message)
+		before = `},{"key":"`
+	}
+	w.Raw("}]")
+}
+
+// Join returns the first of two errors of the config, with all others after it. Either may be nil.
+func Join(first, also *Error) *Error {
+	if first == nil {
+		return also
+	}
+	last := first
+	for last.Also != nil {
+		last = last.Also
+	}
+	last.Also = also
+	return first
 }
 
 // text and number write a member unless it is unknown.

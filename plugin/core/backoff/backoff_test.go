@@ -10,47 +10,18 @@ import (
 )
 
 func TestWaitsDouble(t *testing.T) {
-	for refusal, waits := range map[bool][]int64{
-		false: {1, 2, 4, 8, 16, 30, 30, 30, 30, 30},
-		true:  {0, 1, 2, 4, 8, 16, 30, 30, 30, 30},
-	} {
-		r, now := &backoff.Record{}, int64(1_800_000_000)
-		for i, want := range waits {
-			r = r.Next(refusal, now)
-			r.Error = []byte("e")
-			if r.Wait != want || r.Failures != i+1 || r.Since != now {
-				t.Errorf("refusal %v, failure %d: %+v, want a wait of %d", refusal, i+1, r, want)
-			}
-			now += r.Wait + 10 // as long as a single refused token counts
+	r, now := &backoff.Record{}, int64(1_800_000_000)
+	for i, want := range []int64{1, 2, 4, 8, 16, 30, 30, 30} {
+		r = r.Next(now)
+		r.Error = []byte("e")
+		if r.Wait != want || r.Failures != i+1 || r.Since != now {
+			t.Errorf("failure %d: %+v, want a wait of %d", i+1, r, want)
 		}
-		r.Failures = math.MaxInt32
-		if r = r.Next(refusal, now); r.Wait != 30 || r.Failures != backoff.MaxFailures {
-			t.Errorf("after very many: %+v", r)
-		}
+		now += 100_000 // only a token ends the row
 	}
-}
-
-func TestCountResets(t *testing.T) {
-	const now = 1_800_000_000
-	for _, tt := range []struct {
-		name    string
-		before  backoff.Record
-		refusal bool
-		want    int
-	}{
-		{"a failed request long after", backoff.Record{Since: now - 1e6, Wait: 30, Failures: 6, Error: []byte("e")}, false, 7},
-		{"a refused token ten minutes after the wait", backoff.Record{Since: now - 616, Wait: 16, Failures: 6, Refusal: true, Series: 9, Error: []byte("e")}, true, 7},
-		{"a second later", backoff.Record{Since: now - 617, Wait: 16, Failures: 6, Refusal: true, Series: 9, Error: []byte("e")}, true, 1},
-		{"a second refused token", backoff.Record{Since: now - 10, Failures: 1, Refusal: true, Series: 9, Error: []byte("e")}, true, 2},
-		{"a second later, too", backoff.Record{Since: now - 11, Failures: 1, Refusal: true, Series: 9, Error: []byte("e")}, true, 1},
-		{"a failed request after a refused token", backoff.Record{Since: now, Failures: 6, Refusal: true, Error: []byte("e")}, false, 1},
-		{"a refused token after a failed request", backoff.Record{Since: now, Failures: 6, Error: []byte("e")}, true, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.before.Next(tt.refusal, now); got.Failures != tt.want || got.Refusal != tt.refusal {
-				t.Errorf("%+v, want %d failures", got, tt.want)
-			}
-		})
+	r.Failures = math.MaxInt32
+	if r = r.Next(now); r.Wait != 30 || r.Failures != backoff.MaxFailures {
+		t.Errorf("after very many: %+v", r)
 	}
 }
 
@@ -107,6 +78,7 @@ func TestLeft(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := backoff.Record{Since: since, Wait: wait, Error: []byte("e")}
+			r.Settle(tt.now)
 			if got := r.Left(tt.now); got != tt.want {
 				t.Errorf("Left = %d, want %d", got, tt.want)
 			}
@@ -118,7 +90,7 @@ func TestLeft(t *testing.T) {
 }
 
 func equal(a, b backoff.Record) bool {
-	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Refusal == b.Refusal && a.Series == b.Series && a.Secret == b.Secret && a.Warned == b.Warned && string(a.Error) == string(b.Error)
+	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Told == b.Told && a.Secret == b.Secret && a.Warned == b.Warned && string(a.Error) == string(b.Error)
 }
 
 // FuzzBackoff decodes value as the value of a var, and encodes and decodes a record that a
@@ -128,7 +100,7 @@ func FuzzBackoff(f *testing.F) {
 	f.Add([]byte("0123456789abcdef{}"), uint32(0), uint16(0), "", "")
 	f.Add((&backoff.Record{Since: math.MinInt64, Failures: 1, Error: []byte("{}")}).Encode(), uint32(1_800_000_000), uint16(0), "", "")
 	f.Add((&backoff.Record{Since: 1_800_000_001, Failures: 1}).Encode(), uint32(1_800_000_000), uint16(7), `{"code":"x"}`, "3601")
-	whole := (&backoff.Record{Since: 1_800_000_001, Wait: 3600, Failures: 1, Refusal: true, Warned: 1_799_999_999}).Encode()
+	whole := (&backoff.Record{Since: 1_800_000_001, Wait: 3600, Failures: 1, Told: true, Warned: 1_799_999_999}).Encode()
 	f.Add(whole, uint32(0), uint16(math.MaxUint16), "", "")
 	f.Add(whole[:len(whole)-1], uint32(0), uint16(0), "", "")
 	f.Fuzz(func(t *testing.T, value []byte, now uint32, failures uint16, failure, header string) {
@@ -146,14 +118,14 @@ func FuzzBackoff(f *testing.F) {
 			t.Errorf("Failures = %d", found.Failures)
 		}
 		before := backoff.Record{Since: int64(now), Failures: int(failures), Error: []byte("e")}
-		wait := before.Next(false, int64(now)).Wait
+		wait := before.Next(int64(now)).Wait
 		if seconds := backoff.RetryAfter(header, header, int64(now)); seconds != 0 {
 			wait = seconds
 		}
 		if wait < 1 || wait > 3600 {
 			t.Fatalf("a wait of %d s", wait)
 		}
-		want := backoff.Record{Since: int64(now), Wait: wait, Failures: int(failures) + 1, Series: int64(now), Secret: int64(failures), Error: []byte(failure)}
+		want := backoff.Record{Since: int64(now), Wait: wait, Failures: int(failures) + 1, Told: failures%2 == 1, Secret: int64(failures), Error: []byte(failure)}
 		got := backoff.Decode(want.Encode())
 		if !equal(*got, want) {
 			t.Errorf("got %+v, want %+v", got, want)

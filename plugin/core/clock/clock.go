@@ -16,14 +16,14 @@ type Override struct {
 // Set reads the field.
 func (in *Override) Set(value json.Value) *apierror.Error {
 	if value.Kind() != json.Number {
-		return apierror.Input("now", "now must be a number (Unix seconds)")
+		return apierror.Input("now", " must be a number (Unix seconds)")
 	}
 	seconds, negative, _ := value.Integer(Latest + 1)
 	if negative {
 		seconds = 0 // as unusable a clock as any before the release
 	}
 	if seconds > Latest {
-		return apierror.Input("now", "now is after the year 9999; pass Unix seconds, not milliseconds")
+		return apierror.Input("now", " is after the year 9999; pass Unix seconds, not milliseconds")
 	}
 	in.Now, in.HasNow = seconds, true
 	return nil

@@ -30,23 +30,23 @@ const (
 
 // ReadClient reads and validates all config that a token request needs. The error names all that
 // is missing or invalid.
-func ReadClient(get Lookup) (c *Client, last *apierror.Error) {
+func ReadClient(get Lookup) (c *Client, all *apierror.Error) {
 	c = &Client{}
-	c.Scope, last = scope(get)
+	c.Scope, all = scope(get)
 	allowHTTP := get("allow_http")
 	auth, err := baseURL(get, "auth_url", allowHTTP)
-	last = join(last, err)
+	all = apierror.Join(all, err)
 	c.TokenURL = auth + "/connect/token"
 	c.ID, err = credential(get, "client_id")
-	last = join(last, err)
+	all = apierror.Join(all, err)
 	c.Secret, err = credential(get, "client_secret")
-	last = join(last, err)
+	all = apierror.Join(all, err)
 	c.Margin, err = margin(get)
-	last = join(last, err)
+	all = apierror.Join(all, err)
 	if allowHTTP != "" && allowHTTP != "true" && allowHTTP != "false" {
-		last = join(last, apierror.Config("allow_http", "allow_http must be true or false"))
+		all = apierror.Join(all, apierror.Config("allow_http", " must be true or false"))
 	}
-	return c, last
+	return c, all
 }
 
 // Check implements the export check.
@@ -63,30 +63,18 @@ func Check(h host.Host, rawInput []byte) host.Result {
 
 // Validate validates all config: what every call needs must be set, and what is set must be valid.
 func Validate(get Lookup) *apierror.Error {
-	_, last := ReadClient(get)
+	_, all := ReadClient(get)
 	if get("base_url") != "" {
 		_, err := BaseURL(get)
-		last = join(last, err)
+		all = apierror.Join(all, err)
 	}
 	for _, key := range [...]string{"customer_id", "user_id"} {
 		if get(key) != "" {
 			_, err := ID(get, key, &input.ID{})
-			last = join(last, err)
+			all = apierror.Join(all, err)
 		}
 	}
-	return last
-}
-
-// join returns the last error, with the messages of both.
-func join(before, last *apierror.Error) *apierror.Error {
-	if before == nil {
-		return last
-	}
-	if last == nil {
-		return before
-	}
-	last.Message = before.Message + "; " + last.Message
-	return last
+	return all
 }
 
 // The scopes of the two environments.
@@ -105,16 +93,16 @@ func scope(get Lookup) (string, *apierror.Error) {
 		known = production
 	case "":
 		if own == "" {
-			return "", apierror.Missing("environment", "set environment to stage or production")
+			return "", apierror.Missing("environment", " to stage or production")
 		}
 	default:
-		return "", apierror.Config("environment", "environment must be stage or production")
+		return "", apierror.Config("environment", " must be stage or production")
 	}
 	if own == "" {
 		return known, nil
 	}
 	if !ascii.Spaced(own) {
-		return "", apierror.Config("scope", "scope must be visible ASCII characters and spaces")
+		return "", apierror.Config("scope", " must be visible ASCII characters and spaces")
 	}
 	return own, nil
 }
@@ -127,10 +115,10 @@ func BaseURL(get Lookup) (string, *apierror.Error) {
 func baseURL(get Lookup, key, allowHTTP string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+" to the https URL")
+		return "", apierror.Missing(key, " to the https URL")
 	}
 	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
-		return "", apierror.Config(key, key+" "+wrong)
+		return "", apierror.Config(key, wrong)
 	}
 	value = strings.TrimRight(value, "/")
 	appended := "/jobs"
@@ -139,7 +127,7 @@ func baseURL(get Lookup, key, allowHTTP string) (string, *apierror.Error) {
 	}
 	// The host itself may be called jobs.
 	if before, ok := strings.CutSuffix(value, appended); ok && !strings.HasSuffix(before, "/") {
-		return "", apierror.Config(key, key+" must not end in "+appended+", which is appended")
+		return "", apierror.Config(key, " must not end in "+appended+", which is appended")
 	}
 	return value, nil
 }
@@ -147,14 +135,14 @@ func baseURL(get Lookup, key, allowHTTP string) (string, *apierror.Error) {
 func credential(get Lookup, key string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+" (see the service's developer portal)")
+		return "", apierror.Missing(key, " (see the service's developer portal)")
 	}
 	if ascii.HasControl(value) {
-		return "", apierror.Config(key, key+" contains a control character; if read from a file, trim the trailing newline")
+		return "", apierror.Config(key, " contains a control character; if read from a file, trim the trailing newline")
 	}
 	for _, r := range value {
 		if r == '\ufffd' { // which decoders write in place of what they cannot read
-			return "", apierror.Config(key, key+" could not be decoded; read it as UTF-8")
+			return "", apierror.Config(key, " could not be decoded; read it as UTF-8")
 		}
 	}
 	return value, nil
@@ -167,7 +155,7 @@ func margin(get Lookup) (int64, *apierror.Error) {
 	}
 	seconds, ok := ascii.Digits(value, maxMargin)
 	if !ok {
-		return 0, apierror.Config("refresh_margin", "refresh_margin must be a non-negative integer (seconds)")
+		return 0, apierror.Config("refresh_margin", " must be a non-negative integer (seconds)")
 	}
 	return seconds, nil
 }
@@ -180,10 +168,10 @@ func ID(get Lookup, key string, in *input.ID) (string, *apierror.Error) {
 	}
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+" in the config or for the call; null (None, nil) for the call omits the header")
+		return "", apierror.Missing(key, " in the config or for the call; null (None, nil) for the call omits the header")
 	}
 	if !input.ValidID(value) {
-		return "", apierror.Config(key, key+input.IDMessage)
+		return "", apierror.Config(key, input.IDMessage)
 	}
 	return value, nil
 }

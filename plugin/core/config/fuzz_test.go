@@ -28,7 +28,7 @@ func FuzzConfig(f *testing.F) {
 				t.Errorf("Margin = %d", c.Margin)
 			}
 		}
-		if r, err := service.NewRequest(all.get, &input.Input{}); err == nil {
+		if r, err := service.NewRequest(all.get, &input.Input{Own: input.Own{Method: "GET", Path: "/jobs"}}); err == nil {
 			checkURL(t, base, r.URL, "/jobs", allow == "true")
 			for _, h := range r.Headers {
 				if h.Value == "" || strings.Trim(h.Value, " ") != h.Value || strings.ContainsFunc(h.Value, unfit) {

@@ -8,8 +8,8 @@ import (
 
 // What can be wrong with a URL.
 const (
-	urlForm  = "must be an absolute URL such as https://host/path, without query, fragment, user info, backslash or white space"
-	urlPlain = "must begin with https://; plain http needs a loopback host or allow_http set to true"
+	urlForm  = " must be an absolute URL such as https://host/path, without query, fragment, user info, backslash or white space"
+	urlPlain = " must begin with https://; plain http needs a loopback host or allow_http set to true"
 )
 
 // checkURL returns what is wrong with a URL, or "".

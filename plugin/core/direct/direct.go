@@ -21,6 +21,7 @@ type call struct {
 	flow    *flow.Flow       // that got the current token
 	asked   bool             // whether the call has sent a token request
 	tokens  []string         // that were sent, the current one last
+	noted   bool             // whether it is noted that the token worked
 }
 
 // Call implements get_token, list_jobs and send_request: a loop over a token flow, the
@@ -63,11 +64,11 @@ func (c *call) token(in *input.Input) (failure []byte) {
 		c.asked = true
 		before := c.flow.ExpectTrap()
 		response := c.host.Send(c.flow.Request)
-		c.flow.SetBackoff(before)
+		c.flow.NoTrap(before)
 		c.now = clock.Now(c.host, &c.in.Override)
 		state = c.flow.Responded(response, c.now)
 	}
-	if state == flow.Failed {
+	if c.flow.Failed {
 		return c.flow.Error()
 	}
 	return nil
@@ -83,10 +84,13 @@ func (c *call) finish(r *message.Response) host.Result {
 		if err := c.recall(r.Status); err != nil && !ok {
 			return host.Fail(err)
 		}
+		if r.Status != 401 && !r.Failed() {
+			c.noteWorked()
+		}
 		if ok {
 			return host.Result{Kind: host.Response}
 		}
-		e := service.NewError(r, append([]string{c.host.Config("client_secret")}, c.tokens...), c.now)
+		e := service.NewError(r, &c.in.Own, append([]string{c.host.Config("client_secret")}, c.tokens...), c.now)
 		if r.Status != 401 || sends == maxSends {
 			return host.Fail(e) // a call that is over requests nothing
 		}

@@ -237,14 +237,16 @@ func TestStatusCountsDirectCalls(t *testing.T) {
 	i.Clock++
 	i.want("request, token_endpoint_unavailable 2", input.GetToken, "", "503")
 	i.Clock += 2
-	i.want("request, GET /jobs A c, request, GET /jobs B c, ok", input.ListJobs, "", "A", "401", "B", "200")
-	const want = `{"token_expires_at":1800000063,"renew_at":1800000033,"token_requests":4,"failed_token_requests":1,"refused_tokens":1,"store_failures":0}`
+	i.want("request, GET /jobs A c, ok", input.ListJobs, "", "A", "200")
+	i.Clock += 10
+	i.want("GET /jobs A c, request, GET /jobs B c, ok", input.ListJobs, "", "401", "B", "200")
+	const want = `{"token_requests":4,"failed_token_requests":2,"refused_tokens":1,"store_failures":0,"token_expires_at":1800000073,"renew_at":1800000043}`
 	if got := flow.Status(i, nil); string(got.Text) != want {
 		t.Errorf("got %s", got.Text)
 	}
 	i.Clock = 0
 	i.want("GET /jobs B c, request, GET /jobs C c, service_unauthorized", input.ListJobs, "", "401", "C", "401")
-	if got := flow.Status(i, nil); !strings.Contains(string(got.Text), `"token_requests":5,"failed_token_requests":1,"refused_tokens":3`) {
+	if got := flow.Status(i, nil); !strings.Contains(string(got.Text), `"token_requests":5,"failed_token_requests":2,"refused_tokens":3`) {
 		t.Errorf("without a clock: %s", got.Text)
 	}
 }

@@ -19,7 +19,7 @@ func (c *call) warm() bool {
 	if !ok || c.now < w.From || c.now >= w.Until || c.in.Force || c.in.Refused != "" {
 		return false
 	}
-	if c.export == input.GetToken {
+	if c.noted = w.WorkedSince; c.export == input.GetToken {
 		return c.host.Hold(instance.TokenObject)
 	}
 	ids := c.in.IDs()
@@ -57,6 +57,22 @@ func (c *call) prepare(r *message.Request) {
 	}
 	c.host.SetVar(instance.LogLine, []byte(r.Line(200)))
 	c.host.SetVar(instance.JobsRequest, r.JSON())
+}
+
+// noteWorked notes that the service accepted the token.
+func (c *call) noteWorked() {
+	if c.noted {
+		return
+	}
+	sent := oauth2.AccessToken(c.host.Var(instance.TokenObject)) // by a warm call
+	if len(c.tokens) > 0 {
+		sent = c.tokens[len(c.tokens)-1]
+	}
+	s := instance.Decode(c.host.Var(instance.Summary))
+	if s.Token.Hash == instance.Hash(sent) && s.Token.Worked != instance.WorkedSince {
+		s.Token.Worked = instance.WorkedSince
+		c.host.SetVar(instance.Summary, s.Encode())
+	}
 }
 
 // recall logs what was sent. If that was the prepared request, it first reads what that is,

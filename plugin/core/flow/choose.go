@@ -16,31 +16,36 @@ func (f *Flow) choose() State {
 	f.offer()
 	left := f.left()
 	usable := f.Object != nil && (f.force == 0 || f.asked == obtained)
-	enough := usable && (!f.due() || f.asked != notAsked || left > 0 || f.found == busy)
+	mayNotAsk := f.asked != notAsked || left > 0 || f.found == busy // it did, a backoff, another one does
+	enough := usable && (mayNotAsk || !f.due())
 	if enough && f.locked == 0 {
-		return Done
+		return Ended
 	}
 	if err := f.readClient(); err != nil {
-		if usable {
-			return Done
+		if !usable {
+			f.err, f.Failed = err, true
 		}
-		f.err = err
-		return Failed
+		return Ended
 	}
-	switch {
-	case enough || f.asked != notAsked || left > 0:
+	if enough || f.asked != notAsked || left > 0 {
 		return f.end(enough, left)
-	case f.store != withStore || f.locked != 0:
+	}
+	mark := f.secretMark()
+	switch {
+	case f.locked != 0 && f.locked != mark:
+		return WritingLock // of the secret before
+	case !f.shares() || f.locked != 0:
 	case f.found == nothing && f.force == 0:
 		return ReadingToken
-	case f.found <= tokenRead:
+	case f.store == withoutLock:
+	case f.found == nothing, f.found == tokenRead:
 		return TakingLock
 	case f.found == held && f.force == 0:
 		return ReadingLock
 	case f.found == busy:
-		return Waiting
+		return f.startWait()
 	}
-	f.Request = oauth2.NewTokenRequest(f.config)
+	f.Request, f.mark = oauth2.NewTokenRequest(f.config), mark
 	f.instance.TokenRequests++
 	f.save()
 	return Requesting
@@ -53,25 +58,26 @@ func (f *Flow) end(enough bool, left int64) State {
 	case f.locked != 0:
 		return WritingLock
 	case enough:
-		return Done
-	case f.store == withStore && f.force == 0 && f.found != tokenRead && f.instance.LookedAt != f.now:
+		return Ended
+	case f.shares() && f.force == 0 && f.found != tokenRead && f.instance.LookedAt != f.now:
 		f.instance.LookedAt = f.now // once a second
 		f.save()
 		return ReadingToken
 	case f.waitsOut(left):
-		return Waiting
+		return f.startWait()
 	}
-	return Failed
+	f.Failed = true
+	return Ended
 }
 
 // waitsOut reports whether the flow waits until the backoff ends. It does not if its caller gets
 // the error of a refused token, if the secret was rejected, or while others have a token.
 func (f *Flow) waitsOut(left int64) bool {
-	_, awaited := lockWait(f.looks)
 	code := codes[f.code]
-	refusal := code == apierror.ServiceUnauthorized || code == apierror.TokenEndpointRejected || f.retry.Refusal || f.retry.Secret != 0
-	return f.pauses != noPauses && f.asked != obtained && awaited+(f.pauses-1)*pause+left*1000 <= maxPauses && !refusal &&
-		(f.force != 0 || !f.instance.Usable(&f.instance.Token, f.now))
+	rejected := code == apierror.ServiceUnauthorized || code == apierror.TokenEndpointRejected || f.retry.Secret != 0
+	endsSoon := f.now+left <= f.began+maxPaused && f.waited+left*1000 <= maxPaused*1000
+	othersHaveOne := f.force == 0 && f.instance.Usable(&f.instance.Token, f.now)
+	return f.mayPause != 0 && f.asked != obtained && endsSoon && !rejected && !othersHaveOne
 }
 
 // offer finds the token that the step has: for some time after a renewal, the one before.
@@ -83,6 +89,9 @@ func (f *Flow) offer() {
 	}
 	if f.Object == nil {
 		f.offerIf(&s.Token, instance.TokenObject)
+	}
+	if f.Object == nil && f.now != 0 { // the renewed one expires sooner
+		f.offerIf(&s.Previous, instance.Previous)
 	}
 }
 
@@ -115,35 +124,36 @@ const otherSteps = 30
 
 // until returns when the host begins again, instead of using the token of the step.
 func (f *Flow) until() int64 {
-	t := f.offered
+	renewal := f.instance.Token.RenewAt()
 	end := f.now + otherSteps
 	switch {
-	case t == &f.instance.Previous:
+	case f.offered == &f.instance.Previous && f.now < f.instance.UseFrom:
 		end = f.instance.UseFrom
-	case f.now < t.RenewAt():
-		end = t.RenewAt()
-	case f.state == Done:
+	case f.now < renewal:
+		end = renewal
+	case f.state == Ended:
 		end = f.now + max(f.left(), 1)
 	}
-	return min(end, t.ExpiresAt)
+	return min(end, f.offered.ExpiresAt)
 }
 
-// left returns the seconds until the next token request may be sent, or 0. A backoff because
-// of a rejected secret ends with that secret.
+// settleBackoff ends a backoff whose secret was changed, and begins it again if the clock was set back.
+func (f *Flow) settleBackoff() {
+	switch {
+	case f.now == 0:
+	case f.retry.Secret != 0 && f.readClient() == nil && f.retry.Secret != f.secretMark():
+		f.endBackoff()
+	case f.retry.Settle(f.now):
+		f.SetBackoff(f.retry)
+	}
+}
+
+// left returns the seconds until the next token request may be sent, or 0.
 func (f *Flow) left() int64 {
 	if f.now == 0 {
 		return 0
 	}
-	since := f.retry.Since
-	left := f.retry.Left(f.now)
-	if f.retry.Secret != 0 && f.readClient() == nil && f.retry.Secret != f.secretMark() {
-		f.endBackoff()
-		return 0
-	}
-	if f.retry.Since != since {
-		f.SetBackoff(f.retry)
-	}
-	return left
+	return f.retry.Left(f.now)
 }
 
 func (f *Flow) readClient() (err *apierror.Error) {
@@ -170,10 +180,14 @@ func (f *Flow) Error() []byte {
 	own := &oauth2.Failure{Code: codes[f.code], Status: f.status}
 	err := f.err
 	switch {
-	case err != nil:
-		return err.JSON()
 	case f.asked == obtained:
 		err = f.notKept()
+	case own.Code == apierror.ServiceUnauthorized:
+		if err = own.Error(); f.instance.Token.Hash == f.refused {
+			left = max(left, f.instance.Stays(f.now), 1)
+		}
+	case err != nil:
+		return err.JSON()
 	case f.code != 0 && *own != *oauth2.ReadFailure(f.retry.Error):
 		err = own.Error()
 	default:
@@ -195,7 +209,7 @@ func (f *Flow) fail(err *apierror.Error) {
 
 func (f *Flow) notKept() *apierror.Error {
 	message := "the new token expired, was refused or was lost; retry"
-	if f.pauses == noPauses { // no library's host
+	if f.mayPause == 0 { // no library's host
 		message += ", or raise max_var_bytes"
 	}
 	return &apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true, Message: message}

@@ -25,9 +25,11 @@ const (
 // numbers lists the numbers of a flow, in the order in which its text has them.
 func (p *progress) numbers() []number {
 	return []number{
-		{&p.client, maxHash}, {&p.at, clock.Latest}, {&p.clears, maxHash}, {&p.store, storeFailed}, {&p.locked, 1},
-		{&p.pauses, maxWaits}, {&p.force, 1}, {&p.refused, maxHash}, {&p.asked, failed}, {&p.code, int64(len(codes) - 1)},
-		{&p.status, 999}, {&p.found, busy}, {&p.looks, maxWaits}, {&p.free, 1},
+		{&p.client, maxHash}, {&p.at, clock.Latest}, {&p.clears, maxHash}, {&p.began, clock.Latest},
+		{&p.mark, maxHash}, {&p.store, withStore}, {&p.locked, maxHash}, {&p.force, 1}, {&p.mayPause, 1},
+		{&p.refused, maxHash}, {&p.asked, failed}, {&p.code, int64(len(codes) - 1)}, {&p.status, 999},
+		{&p.found, busy}, {&p.looks, maxWaits}, {&p.free, 1}, {&p.wait, longestLockWait},
+		{&p.waited, maxHash},
 	}
 }
 
@@ -56,7 +58,7 @@ func (p *progress) read(text string) bool {
 		return n
 	}
 	whole := text
-	p.state = State(next(int64(Failed)))
+	p.state = State(next(int64(Ended)))
 	for _, n := range p.numbers() {
 		*n.at = next(n.most)
 	}
@@ -82,5 +84,6 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 		return apierror.Input("flow", "the config has changed; begin again")
 	}
 	f.Request = oauth2.NewTokenRequest(f.config) // for the log
+	f.settleBackoff()
 	return nil
 }

@@ -30,8 +30,9 @@ type Flow struct {
 	// what is known about that token.
 	Object  []byte
 	offered *instance.Token
-	// err is why the flow failed, if it did since it was resumed.
-	err *apierror.Error
+	// Failed says that the flow ended without a token, and err why, if it did since it was resumed.
+	Failed bool
+	err    *apierror.Error
 
 	progress
 }
@@ -46,26 +47,30 @@ type progress struct {
 	client int64 // the hash of the cache key, which identifies the client
 	at     int64 // when the step was returned, in Unix seconds
 	clears int64 // how many clear_tokens there were when the flow began
-	// store says how the flow uses the store, and locked that it holds the lock. pauses is one
-	// more than the number of its pauses in backoffs, or noPauses.
-	store, locked, pauses int64
-	force                 int64
-	refused               int64 // the hash of the token that the caller refused, or 0
+	began  int64 // when the flow began, in Unix seconds
+	mark   int64 // of the secret in its token request
+	// store says how the flow uses the store, and locked is the mark of the secret whose lock it
+	// holds, or 0.
+	store, locked int64
+	// force, and mayPause, which says that the host waits in backoffs, are 0 or 1.
+	force, mayPause int64
+	refused         int64 // the hash of the token that the caller refused, or 0
 	// asked says how the flow's token request ended, and code and status how it failed.
 	asked, code, status int64
 	// found is what the flow knows from the store since it last began to look there.
 	found int64
-	// looks counts the waits for the lock. free says that no lock was held since the last one.
+	// looks counts the waits for the lock. free is 1 if no lock was held since the last one.
 	looks, free int64
+	// wait is the length of the last wait, and waited the sum of all, in milliseconds.
+	wait, waited int64
 }
-
-const noPauses = 0 // the host does not wait
 
 // How a flow uses the store.
 const (
 	noStore     = iota
-	withStore   // the host has one
 	storeFailed // in this flow, which continues without it
+	withoutLock // it expires no lock
+	withStore
 )
 
 // How the token request ended.
@@ -86,26 +91,26 @@ const (
 // New returns a flow that has not begun, at a time in Unix seconds, or 0 without a clock.
 func New(h host.Host, now int64) *Flow {
 	f := &Flow{host: h, now: now}
-	f.load()
+	f.instance = instance.Decode(h.Var(instance.Summary))
+	f.retry = backoff.Decode(h.Var(instance.Retry))
 	return f
 }
 
-func (f *Flow) load() {
-	f.instance = instance.Decode(f.host.Var(instance.Summary))
-	f.retry = backoff.Decode(f.host.Var(instance.Retry))
-}
+// shares reports whether the flow reads and writes the token in the store.
+func (f *Flow) shares() bool { return f.store >= withoutLock }
 
 func (f *Flow) save() { f.host.SetVar(instance.Summary, f.instance.Encode()) }
 
-// Start begins the flow. In the state that it returns, Requesting, Done or Failed if the host
-// has no store, the flow has a Request, an Object or an Error.
+// Start begins the flow. In the state that it returns, Requesting or Ended if the host has no
+// store, the flow has a Request, or an Object or an Error.
 func (f *Flow) Start(in *input.Input) State {
-	f.clears = f.instance.Clears
+	f.settleBackoff()
+	f.clears, f.began = f.instance.Clears, f.now
 	if in.Store {
 		f.store = withStore
 	}
 	if in.Wait {
-		f.pauses = noPauses + 1
+		f.mayPause = 1
 	}
 	if in.Force {
 		f.force = 1

@@ -20,12 +20,29 @@ const (
 // A script is a list of what happens, each with what the plugin returns, in the words of play.
 type script [][2]string
 
-// instance plays scripts on one instance.
+// Flows that wait for the result of a step.
+var (
+	cold    = script{{"begin", "request"}}
+	warm    = after(cold, [2]string{"token A 3600", "done | A +3540"})
+	looking = script{{"begin store", "get token"}, {"null", "add lock requesting 10"}}
+	locked  = after(looking, [2]string{"added", "request"})
+	busy    = after(looking, [2]string{"held", "get lock"}, [2]string{"lock requesting", "wait 0.050"}, [2]string{"ok", "get lock"})
+)
+
+func after(before script, more ...[2]string) script {
+	return append(before[:len(before):len(before)], more...)
+}
+
+// plugin plays scripts on one instance.
 type plugin struct {
 	*memory.Host
 	t     testing.TB
 	flows map[string]json.RawMessage
 	logs  []string
+	key   string // of the last operation on the store
+	text  string // that was returned last
+	// repeat is what the token endpoint repeats in its errors.
+	repeat string
 }
 
 func newInstance(t testing.TB) *plugin {
@@ -81,21 +98,20 @@ func (i *plugin) do(line string) string {
 		if len(words) > 2 {
 			result += `,"headers":{"Retry-After":"` + words[2] + `"}`
 		}
+		if i.repeat != "" {
+			result += fmt.Sprintf(`,"body":%q`, fmt.Sprintf(`{"error":%q,"error_description":%[1]q}`, i.repeat))
+		}
 	case "failed":
-		result = `,"failed":"reason"`
+		result = fmt.Sprintf(`,"failed":%q`, "reason"+i.repeat)
 	case "null":
 		result = `,"value":null`
-	case "stored": // token, expiry, and when it was requested and its series began, if that was not now
+	case "stored": // token, expiry, and when it was requested, if that was not now
 		value := strings.TrimSuffix(object(words[1], i.Clock+number(2)), "}")
 		at := i.Clock
 		if len(words) > 3 {
 			at += number(3)
 		}
-		value += fmt.Sprintf(`,"requested_at":%d`, at)
-		if len(words) > 4 {
-			value += fmt.Sprintf(`,"series":%d`, i.Clock+number(4))
-		}
-		result = fmt.Sprintf(`,"value":%q`, value+"}")
+		result = fmt.Sprintf(`,"value":%q`, value+fmt.Sprintf(`,"requested_at":%d}`, at))
 	case "value":
 		result = fmt.Sprintf(`,"value":%q`, strings.Join(words[1:], " "))
 	case "lock":
@@ -165,7 +181,7 @@ func (i *plugin) returned(name string, r host.Result) string {
 	if err := json.Unmarshal(r.Text, &s); err != nil {
 		i.t.Fatalf("%s: %v", r.Text, err)
 	}
-	i.flows[name] = s.Flow
+	i.flows[name], i.key, i.text = s.Flow, s.Key, string(r.Text)
 	if strings.Contains(string(r.Text), "s3cret") && s.Step != "request" || strings.Contains(string(s.Flow), "token-") {
 		i.t.Errorf("a secret in %s", r.Text)
 	}
@@ -201,8 +217,6 @@ func (i *plugin) short(value string) string {
 		Failures    int
 		AccessToken string `json:"access_token"`
 		Until, Wait int64
-		Requested   int64 `json:"requested_at"`
-		Series      int64
 	}
 	if err := json.Unmarshal([]byte(value), &v); err != nil {
 		i.t.Fatalf("%s: %v", value, err)
@@ -212,9 +226,6 @@ func (i *plugin) short(value string) string {
 			i.t.Errorf("until and wait differ: %s", value)
 		}
 		return fmt.Sprintf("%s %s wait %d failures %d", v.State, v.Code, v.Wait, v.Failures)
-	}
-	if v.Series != 0 {
-		return fmt.Sprintf("%s requested %+d series %+d", v.AccessToken, v.Requested-i.Clock, v.Series-i.Clock)
 	}
 	return v.State + v.AccessToken
 }

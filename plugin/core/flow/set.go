@@ -29,6 +29,7 @@ func SetToken(h host.Host, rawInput []byte) host.Result {
 	t := &instance.Token{Hash: instance.Hash(in.AccessToken)}
 	if f.now != 0 {
 		t = f.known(t.Hash, f.now, in.ExpiresAt)
+		t.Patience = instance.NoPatience
 	}
 	f.instance.Forgive(t.Hash)
 	if current := f.instance.Token; current.Hash == t.Hash && current.ExpiresAt != 0 {

@@ -5,7 +5,7 @@ import "slices"
 // State is how far a flow has progressed.
 type State uint8
 
-// The states. In all but Choosing and the last two, the flow waits for the result of the step
+// The states. In all but Choosing and Ended, the flow waits for the result of the step
 // that it returned.
 const (
 	Choosing     State = iota // what to do next: see choose
@@ -16,14 +16,13 @@ const (
 	Requesting                // from the token endpoint
 	WritingToken              // set CACHE_KEY
 	WritingLock               // set the lock
-	Done
-	Failed
+	Ended                     // with a token or an error
 )
 
 // next lists all that a flow can do: the states that follow each. Whatever a host passes as a flow,
 // it continues from one of these states, to one that follows.
 var next = [...][]State{
-	Choosing:     {ReadingToken, TakingLock, ReadingLock, Waiting, Requesting, WritingLock, Done, Failed},
+	Choosing:     {ReadingToken, TakingLock, ReadingLock, Waiting, Requesting, WritingLock, Ended},
 	ReadingToken: {Choosing},
 	TakingLock:   {Choosing},
 	ReadingLock:  {Choosing},
@@ -31,8 +30,7 @@ var next = [...][]State{
 	Requesting:   {Choosing, WritingToken},
 	WritingToken: {Choosing},
 	WritingLock:  {Choosing},
-	Done:         {},
-	Failed:       {},
+	Ended:        {},
 }
 
 // enter changes the state, by the table of transitions.
@@ -44,7 +42,7 @@ func (f *Flow) enter(to State) {
 }
 
 // returnsStep reports whether a flow in this state has returned a step, and can be resumed.
-func (s State) returnsStep() bool { return s > Choosing && s < Done }
+func (s State) returnsStep() bool { return s > Choosing && s < Ended }
 
 // usesStore reports whether that step is an operation on the store.
 func (s State) usesStore() bool { return s.returnsStep() && s != Requesting && s != Waiting }

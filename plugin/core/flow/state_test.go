@@ -11,7 +11,7 @@ var update = flag.Bool("update", false, "write the diagram of the states into RA
 
 var stateNames = [...]string{
 	"choosing", "reading_token", "taking_lock", "reading_lock", "waiting",
-	"requesting", "writing_token", "writing_lock", "done", "failed",
+	"requesting", "writing_token", "writing_lock", "ended",
 }
 
 func (s State) String() string { return stateNames[s] }
@@ -24,7 +24,7 @@ func diagram() string {
 			text += "    " + State(from).String() + " --> " + to.String() + "\n"
 		}
 	}
-	return text + "    " + Done.String() + " --> [*]\n    " + Failed.String() + " --> [*]\n```\n"
+	return text + "    " + Ended.String() + " --> [*]\n```\n"
 }
 
 // The diagram in RATIONALE.md is that of the table.
@@ -50,7 +50,7 @@ func TestDiagram(t *testing.T) {
 	}
 }
 
-// Every state has a name, can be reached from the first one, and leads to another, except the last two.
+// Every state has a name, can be reached from the first one, and leads to another, except the last.
 func TestTableIsComplete(t *testing.T) {
 	reached := map[State]bool{Choosing: true}
 	for range next {
@@ -61,8 +61,8 @@ func TestTableIsComplete(t *testing.T) {
 		}
 	}
 	names := map[string]bool{"": true}
-	for s := Choosing; s <= Failed; s++ {
-		if names[s.String()] || !reached[s] || (len(next[s]) > 0) == (s >= Done) {
+	for s := Choosing; s <= Ended; s++ {
+		if names[s.String()] || !reached[s] || (len(next[s]) > 0) == (s == Ended) {
 			t.Errorf("state %d, %q, is reached: %v, and leads to %v", s, s, reached[s], next[s])
 		}
 		names[s.String()] = true
@@ -76,5 +76,5 @@ func TestUnlistedTransitionPanics(t *testing.T) {
 			t.Error("it leads on")
 		}
 	}()
-	(&Flow{progress: progress{state: WritingLock}}).enter(Done)
+	(&Flow{progress: progress{state: WritingLock}}).enter(Ended)
 }

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"automatic-rostering.example/rostering/plugin/core/ascii"
 	"automatic-rostering.example/rostering/plugin/core/clock"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
@@ -16,25 +15,27 @@ func Status(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	f := New(h, clock.Now(h, &in.Override))
+	f.settleBackoff()
+	c := &f.instance.Counts
 	var w json.Writer
+	w.Raw(`{"token_requests":`)
+	w.Int(c.TokenRequests)
+	w.Number("failed_token_requests", c.FailedRequests)
+	w.Number("refused_tokens", c.RefusedTokens)
+	w.Number("store_failures", c.StoreFailures)
 	if t := &f.instance.Token; f.usable(t) && t.ExpiresAt != 0 {
 		w.Number("token_expires_at", t.ExpiresAt)
 		w.Number("renew_at", t.RenewAt())
 	}
 	if left := f.left(); left > 0 {
 		w.Number("retry_at", f.now+left)
-		w.Name("error")
-		members, _, _ := ascii.Cut(string(f.retry.Error), `,"retryable"`) // code and message
-		w.Raw("{")
-		w.Raw(members)
+		failure := json.Value("{" + string(f.retry.Error) + "}")
+		w.Raw(`,"error":{"code":`)
+		w.Text(failure.Get("code").Text())
+		w.Name("message")
+		w.Text(failure.Get("message").Text())
 		w.Raw("}")
 	}
-	c := &f.instance.Counts
-	w.Number("token_requests", c.TokenRequests)
-	w.Number("failed_token_requests", c.FailedRequests)
-	w.Number("refused_tokens", c.RefusedTokens)
-	w.Number("store_failures", c.StoreFailures)
 	w.Raw("}")
-	w[0] = '{'
 	return host.Result{Text: w}
 }

@@ -59,14 +59,14 @@ func (f *Flow) take(r *input.Resume) State {
 	case TakingLock:
 		switch {
 		case r.Added:
-			f.found, f.locked = tokenRead, 1
-		case f.store == withStore:
+			f.found, f.locked = tokenRead, f.secretMark()
+		case f.shares():
 			f.found = held
 		}
 	case ReadingLock:
 		f.lockRead(r)
 	case Waiting:
-		f.waited()
+		f.hasWaited()
 	case Requesting:
 		return f.responded(r.Message())
 	case WritingLock:
@@ -75,8 +75,8 @@ func (f *Flow) take(r *input.Resume) State {
 	return Choosing
 }
 
-// waited looks at the lock again. After a backoff, everything begins again.
-func (f *Flow) waited() {
+// hasWaited looks at the lock again. After a backoff, everything begins again.
+func (f *Flow) hasWaited() {
 	if f.found == busy {
 		f.found = held
 		return
@@ -89,11 +89,18 @@ func (f *Flow) waited() {
 
 // restart begins the flow again after a clear_token, with the lock if it holds it.
 func (f *Flow) restart(r *input.Resume) {
-	locked := f.locked != 0 && f.state != WritingLock || r.Added
-	f.progress = progress{client: f.client, clears: f.instance.Clears, store: min(f.store, withStore), pauses: f.pauses, force: f.force, refused: f.refused}
-	if locked {
-		f.locked = 1
+	next := progress{client: f.client, clears: f.instance.Clears, began: f.began, waited: f.waited, locked: f.locked,
+		store: f.store, mayPause: f.mayPause, force: f.force, refused: f.refused}
+	switch {
+	case r.Added:
+		next.locked = f.secretMark()
+	case f.state == WritingLock:
+		next.locked = 0
 	}
+	if f.store != noStore {
+		next.store = withStore
+	}
+	f.progress = next
 	f.run(f.choose())
 }
 
@@ -116,19 +123,19 @@ func (f *Flow) misfit(given string) string {
 // result encodes the step for the host, or returns the error with which the flow failed.
 func (f *Flow) result() host.Result {
 	var w json.Writer
-	switch f.state {
-	case Failed:
+	if f.Failed {
 		return host.Result{Kind: host.Error, Text: f.Error()}
-	case Done:
+	}
+	switch f.state {
+	case Ended:
 		w.Raw(`{"step":"done"`)
 	case Requesting:
 		w.Raw(`{"step":"request","timeout":20,"limit":65537,"request":`)
 		w.Raw(string(f.Request.WithBody()))
 	case Waiting:
 		w.Raw(`{"step":"wait","seconds":`)
-		milliseconds := f.wait()
-		w.Int(milliseconds / 1000)
-		w.Raw("." + ascii.Int(1000 + milliseconds%1000)[1:])
+		w.Int(f.wait / 1000)
+		w.Raw("." + ascii.Int(1000 + f.wait%1000)[1:])
 	default:
 		f.writeOperation(&w)
 	}
@@ -137,7 +144,7 @@ func (f *Flow) result() host.Result {
 		w.Raw(string(f.Object))
 		w.Number("until", f.until())
 	}
-	if f.state != Done {
+	if f.state != Ended {
 		w.Name("flow")
 		w.Text(f.text())
 	}

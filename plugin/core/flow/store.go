@@ -11,42 +11,33 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/redact"
 )
 
-// The waits for the lock, in milliseconds: each twice as long as the one before. After a sum of
-// maxLockWaits, which counts because a clock may stand still, the flow continues without the
-// store. It is as long as a token request may take.
+// The waits for the lock, in milliseconds: each twice as long as the one before. The flow continues
+// without the store after so many seconds, which is longer than a token request may take, or after
+// the sum of its waits, because a clock may stand still.
 const (
 	firstLockWait   = 50
 	longestLockWait = 1000
 	maxLockWaits    = 20_000
+	maxLocked       = 23
 )
 
-// A flow that waits until a backoff ends does so in short pauses, because its host waits up to
-// half as long again. All its waits, with what is left of the backoff, are at most maxPauses, in
-// milliseconds.
+// A flow that waits until a backoff ends does so in short pauses, in milliseconds, because its host
+// waits up to half as long again. It waits only for a backoff that ends so many seconds after the
+// flow began.
 const (
 	pause     = 250
-	maxPauses = 5500
+	maxPaused = 6
 )
 
-// wait returns the length of the flow's next wait, in milliseconds.
-func (f *Flow) wait() (wait int64) {
-	if f.found != busy {
-		f.pauses++
-		return pause
+// startWait notes the length of a wait that begins.
+func (f *Flow) startWait() State {
+	f.wait = pause
+	if f.found == busy {
+		f.wait = min(int64(firstLockWait)<<min(f.looks, 8), longestLockWait)
+		f.looks++
 	}
-	wait, _ = lockWait(f.looks)
-	f.looks++
-	return wait
-}
-
-// lockWait returns the length of the nth wait for the lock, and the sum of those before it.
-func lockWait(n int64) (wait, sum int64) {
-	wait = firstLockWait
-	for range n {
-		sum += wait
-		wait = min(2*wait, longestLockWait)
-	}
-	return wait, sum
+	f.waited += f.wait
+	return Waiting
 }
 
 const (
@@ -55,10 +46,11 @@ const (
 	// at least that it has failed, in seconds.
 	lockTTL      = 10
 	doneTTL      = 1
-	minFailedTTL = 2
-	// longOver is how long ago a backoff must have ended to show that the store does not
-	// expire its keys, in seconds: longer than clocks differ.
-	longOver = 600
+	minFailedTTL = 3
+	// late is how much longer than its backoff a failure may be there, in seconds.
+	late = 2
+	// longestShared is how long the others respect a Retry-After, in seconds.
+	longestShared = 60
 )
 
 // written returns what the step sets, or adds, and for how many seconds.
@@ -69,16 +61,27 @@ func (f *Flow) written() (value string, ttl int64) {
 	case TakingLock:
 		return oauth2.Requesting, lockTTL
 	}
-	if left := f.left(); left > 0 && !f.retry.Refusal {
-		failure := oauth2.ReadFailure(f.retry.Error)
-		return failure.Value(f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)
+	left := f.left()
+	switch {
+	case left == 0 || f.locked != f.secretMark(): // the failure is not one of this lock's secret
+		return oauth2.Done, doneTTL
+	case f.retry.Told:
+		left = min(left, longestShared)
+	default:
+		left = (left + 1) / 2 // the others ask first: this instance may be the only one that fails
 	}
-	return oauth2.Done, doneTTL
+	return oauth2.ReadFailure(f.retry.Error).Value(f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)
 }
 
-// lockKey returns the key of the lock. Instances with another secret have another lock, so that
-// a rejected secret stops those alone that have it.
-func (f *Flow) lockKey() string { return f.key + ":lock:" + ascii.Int(f.secretMark()) }
+// lockKey returns the key of the lock: the one that the flow holds, or that of its secret. Instances
+// with another secret have another lock, so that a rejected secret stops those alone that have it.
+func (f *Flow) lockKey() string {
+	mark := f.locked
+	if mark == 0 {
+		mark = f.secretMark()
+	}
+	return f.key + ":lock:" + ascii.Int(mark)
+}
 
 // secretMark returns a number that changes with the secret and does not identify it: one in
 // 32,749 secrets has the same. That is a prime, so every bit of the hash counts.
@@ -97,63 +100,49 @@ func (f *Flow) stored() string {
 	if len(object) == 0 {
 		return ""
 	}
-	return oauth2.StoredToken(object, f.instance.Token.RequestedAt, f.retry.InSeries(f.now))
+	return oauth2.StoredToken(object, f.instance.Token.RequestedAt, f.instance.Token.Patience)
 }
 
 // tokenRead processes the store's token.
 func (f *Flow) tokenRead(value string) {
 	f.found = tokenRead
 	t, ok := input.ParseStoredToken(value)
-	h := instance.Hash(t.AccessToken)
-	current := &f.instance.Token
-	later := t.RequestedAt > current.RequestedAt && (current.Hash != 0 || h != f.refused) // than the refused one, too
-	switch {
-	case !ok || t.CacheKey != f.key || t.ExpiresAt <= f.now:
-		return
-	case !later && (f.usable(current) || h == f.refused || f.instance.Refuses(h)):
+	if !ok || t.CacheKey != f.key || t.ExpiresAt <= f.now {
 		return
 	}
-	f.joinSeries(t.Series)
+	s, h, requested := f.instance, instance.Hash(t.AccessToken), min(t.RequestedAt, f.now)
+	newer := requested > s.Token.RequestedAt
+	switch known := h == s.Token.Hash || h == f.refused || s.Refuses(h); {
+	case known && (!newer || requested != t.RequestedAt): // it was not requested again
+		return
+	case !newer && f.usable(&s.Token):
+		return
+	}
 	f.pardon(h)
-	f.keep(t.AccessToken, f.known(h, min(t.RequestedAt, f.now), t.ExpiresAt))
-	f.endBackoff()
-}
-
-// joinSeries continues the series of refused tokens in which another instance requested its
-// token, if this one is in a series, too, or has just begun: otherwise an instance that often
-// restarts would replace each token that is too young.
-func (f *Flow) joinSeries(series int64) {
-	switch own := f.retry.InSeries(f.now); {
-	case series == 0:
-	case own != 0:
-		f.retry.Series = min(own, series)
-	case f.instance.Token.Hash == 0:
-		f.continueSeries(1, min(series, f.now))
+	adopted := f.known(h, requested, t.ExpiresAt)
+	if s.Token.Hash == 0 || s.NextPatience > 0 || s.Stayed == s.Token.Hash { // it is in trouble, too
+		adopted.Patience = min(t.Patience, instance.MostPatience)
 	}
-}
-
-// continueSeries makes the backoff one of refused tokens that is over.
-func (f *Flow) continueSeries(failures int, series int64) {
-	f.retry = &backoff.Record{Since: f.now, Failures: failures, Refusal: true, Series: series}
+	f.keep(t.AccessToken, adopted)
+	f.endBackoff()
 }
 
 // known returns what is known about a token that another instance requested.
 func (f *Flow) known(hash, requestedAt, expiresAt int64) *instance.Token {
 	expiresAt = min(expiresAt, f.now+instance.MaxLifetime)
-	return &instance.Token{Hash: hash, RequestedAt: requestedAt, ExpiresAt: expiresAt, Margin: min(f.config.Margin, (expiresAt-requestedAt)/2)}
+	return &instance.Token{Hash: hash, RequestedAt: requestedAt, ExpiresAt: expiresAt, Margin: f.margin(expiresAt - requestedAt)}
 }
 
 // lockRead processes the value of the lock, which another instance holds or held.
 func (f *Flow) lockRead(r *input.Resume) {
 	lock := oauth2.ParseLock(r.Value)
-	_, awaited := lockWait(f.looks)
 	switch {
 	case f.store == storeFailed:
-	case lock.Failed && lock.Until < f.now-longOver:
-		f.store = storeFailed
+	case lock.Failed && f.stale(lock):
+		f.store = withoutLock
 	case lock.Failed:
 		f.adopt(lock)
-	case awaited >= maxLockWaits:
+	case f.waited >= maxLockWaits || f.now >= f.began+maxLocked:
 		f.store = storeFailed
 	case (r.ValueNull || lock.Done) && f.free == 0:
 		f.free, f.found = 1, nothing
@@ -162,20 +151,29 @@ func (f *Flow) lockRead(r *input.Resume) {
 	}
 }
 
+// stale reports whether a failure is in the store for longer than its backoff, by this instance's
+// own clock: then the store expires nothing.
+func (f *Flow) stale(lock *oauth2.Lock) bool {
+	s, failure := f.instance, int64(lock.Failures)<<40+lock.Until
+	if s.Failure != failure || s.SeenAt > f.now {
+		s.Failure, s.SeenAt = failure, f.now
+		f.save()
+	}
+	return f.now > s.SeenAt+lock.Wait+late
+}
+
 // adopt makes the failure of another instance, whose clock may differ, this one's.
 func (f *Flow) adopt(lock *oauth2.Lock) {
 	err := lock.Error()
 	err.Message += " (seen by another instance)"
-	failures := lock.Failures
-	if !f.retry.Refusal {
-		failures = max(failures, f.retry.Failures)
-	}
+	failures := max(lock.Failures, f.retry.Failures)
 	f.retry = &backoff.Record{
 		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()), Failures: failures,
-		Series: f.retry.InSeries(f.now), Warned: f.retry.Warned, Error: err.Members(),
+		Warned: f.retry.Warned, Error: err.Members(),
 	}
 	f.markSecret(err)
 	f.SetBackoff(f.retry)
+	err.RetryAfter = f.left()
 	f.fail(err)
 }
 

@@ -11,55 +11,56 @@ import (
 // overlap is how long the token before a renewed one is used at least, in seconds.
 const overlap = 5
 
+// refusedLately is how long a refusal makes the next token the only one, in seconds.
+const refusedLately = 10
+
 // refuse processes a token that the service refused. used says that it accepted it before.
 func (f *Flow) refuse(text string, used bool) {
 	f.refused = instance.Hash(text)
-	f.instance.CountRefused(f.refused)
-	defer f.save()
 	s := f.instance
+	s.CountRefused(f.refused)
+	defer f.save()
 	t, before := &s.Token, &s.Previous
+	bothRefused := f.refused == before.Hash && s.Overlaps > 0 && f.now < before.ExpiresAt-overlap
 	switch {
 	case f.refused == t.Hash && s.Usable(before, f.now):
 		// The service may learn of it later: until then, the token before it is used.
 		s.UseFrom = f.now + max(f.now-t.RequestedAt, overlap)
 		s.Overlaps++
 		return
-	case f.refused == before.Hash && s.Overlaps > 0 && f.now < before.ExpiresAt-overlap: // neither works
+	case bothRefused:
+		s.Replace(f.now)
 		s.Refuse(t.Hash)
 	case f.refused == before.Hash:
+		// The renewed one may work.
 	case f.left() > 0:
 		return // the token stays, for the calls that do not refuse it
-	case f.now != 0 && !used && t.Hash == f.refused && f.retry.Patient(t.RequestedAt, f.now) && !s.Refuses(t.Hash):
-		err := (&oauth2.Failure{Code: apierror.ServiceUnauthorized, Status: 401}).Error()
-		f.backOff(err, 0)
-		if f.retry.Wait > 0 {
-			f.fail(err)
+	case f.now != 0 && f.refused == t.Hash && !s.Refuses(t.Hash):
+		if s.RefusedAt = f.now; s.Refusal(f.now, used) {
+			f.fail((&oauth2.Failure{Code: apierror.ServiceUnauthorized, Status: 401}).Error())
 			return
 		}
+		s.Replace(f.now)
 	}
-	if s.Refused[0] != f.refused {
-		s.Refuse(f.refused)
-	}
+	s.RefusedAt = f.now
+	s.Refuse(f.refused)
 }
 
 // backOff records a failure, and the wait after it: that of a Retry-After, unless it is 0. A
 // failure within a backoff does not count, but the later end wins.
 func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
-	refusal := err.Code == apierror.ServiceUnauthorized
 	if left := f.left(); left > 0 {
 		f.retry.Since, f.retry.Wait = f.now, max(left, retryAfter)
 		if retryAfter >= left {
-			f.retry.Secret = 0 // that is for every secret
+			f.retry.Secret, f.retry.Told = 0, true // that is for every secret
 		}
 	} else {
-		f.retry = f.retry.Next(refusal, f.now)
+		f.retry = f.retry.Next(f.now)
 		f.retry.Error = err.Members()
 		f.markSecret(err)
-		if f.retry.Wait > 0 {
-			f.retry.Wait = f.untilExpiry(f.retry.Wait)
-		}
+		f.retry.Wait = f.untilExpiry(f.retry.Wait)
 		if retryAfter > 0 {
-			f.retry.Wait = retryAfter
+			f.retry.Wait, f.retry.Told = retryAfter, true
 		}
 	}
 	f.SetBackoff(f.retry)
@@ -70,15 +71,22 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 func (f *Flow) SetBackoff(r *backoff.Record) {
 	f.retry = r
 	f.host.SetVar(instance.Retry, nil) // first, as in keep
-	if len(r.Error) != 0 || r.Series != 0 {
+	if len(r.Error) != 0 {
 		f.host.SetVar(instance.Retry, r.Encode())
 	}
 }
 
 // ExpectTrap records a failed token request before it is sent: without a response, most hosts
-// end the call. It returns the backoff as it was, for SetBackoff when there is a response.
+// end the call. It returns the backoff as it was, for NoTrap.
 func (f *Flow) ExpectTrap() (before *backoff.Record) {
+	f.countFailed()
 	return f.expect((&oauth2.Failure{Code: apierror.NetworkError}).Error())
+}
+
+// NoTrap takes back what ExpectTrap recorded. What follows a response saves the count.
+func (f *Flow) NoTrap(before *backoff.Record) {
+	f.instance.FailedRequests--
+	f.SetBackoff(before)
 }
 
 func (f *Flow) expect(err *apierror.Error) (before *backoff.Record) {
@@ -92,12 +100,21 @@ func (f *Flow) expect(err *apierror.Error) (before *backoff.Record) {
 // responded processes the response to the token request.
 func (f *Flow) responded(r *message.Response) State {
 	text, lifetime, err := oauth2.ParseTokenResponse(r, f.secrets)
-	if err != nil {
+	changed := f.mark != f.secretMark() // meanwhile: then the error may show the secret before
+	switch {
+	case err != nil && changed && err.Code == apierror.TokenEndpointRejected:
+		f.countFailed()
+		f.found = nothing
+		return Choosing
+	case err != nil:
+		if changed {
+			err = (&oauth2.Failure{Code: err.Code, Status: int64(err.Status)}).Error()
+		}
 		f.requestFailed(err, backoff.RetryAfter(r.RetryAfter, r.Date, f.now))
 		return Choosing
 	}
 	f.asked = obtained
-	t := &instance.Token{Hash: instance.Hash(text), Margin: min(f.config.Margin, lifetime/2)}
+	t := &instance.Token{Hash: instance.Hash(text), Margin: f.margin(lifetime), Patience: f.instance.NextPatience}
 	if f.now != 0 {
 		t.RequestedAt = min(f.at, f.now)
 		t.ExpiresAt = max(t.RequestedAt+lifetime, f.now+1)
@@ -109,11 +126,14 @@ func (f *Flow) responded(r *message.Response) State {
 		return Choosing
 	}
 	f.endBackoff()
-	if f.store == withStore {
+	if f.shares() {
 		return WritingToken
 	}
 	return Choosing
 }
+
+// margin returns how long before its expiry a token is renewed, in seconds.
+func (f *Flow) margin(lifetime int64) int64 { return min(f.config.Margin, lifetime/2) }
 
 func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
 	f.countFailed()
@@ -121,7 +141,7 @@ func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
 	if f.now != 0 {
 		f.backOff(err, retryAfter)
 	}
-	if f.force == 0 && f.usable(&f.instance.Token) {
+	if f.offer(); f.force == 0 && f.Object != nil {
 		f.logOld()
 	}
 }
@@ -131,13 +151,7 @@ func (f *Flow) countFailed() {
 	f.save()
 }
 
-// endBackoff ends the backoff of a failed token request. A series of refused tokens continues.
-func (f *Flow) endBackoff() {
-	if !f.retry.Refusal {
-		f.continueSeries(2, f.retry.InSeries(f.now))
-		f.SetBackoff(f.retry)
-	}
-}
+func (f *Flow) endBackoff() { f.SetBackoff(&backoff.Record{}) }
 
 // pardon makes a token usable that was refused.
 func (f *Flow) pardon(hash int64) {
@@ -155,11 +169,11 @@ func (f *Flow) keep(text string, t *instance.Token) {
 	s := f.instance
 	old := s.Token
 	var previous []byte
-	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && s.Usable(&old, f.now) && !f.retry.Refused(f.now) {
+	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && s.Usable(&old, f.now) && f.now > s.RefusedAt+refusedLately {
 		previous = f.host.Var(instance.TokenObject)
 	}
 	s.Token, s.Previous, s.Prepared = instance.Token{}, instance.Token{}, false
-	s.UseFrom, s.Overlaps = f.now+overlap, 0
+	s.UseFrom, s.Overlaps, s.NextPatience = f.now+overlap, 0, 0
 	for _, name := range [...]string{instance.JobsRequest, instance.Previous, instance.TokenObject} {
 		f.host.SetVar(name, nil)
 	}

@@ -33,7 +33,7 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 			return apierror.Input(name, "an id must not be empty; pass null (None, nil) to send no header, or omit the id to use the config's")
 		}
 		if !ValidID(id.Text) {
-			return apierror.Input(name, name+IDMessage)
+			return apierror.Input(name, IDMessage)
 		}
 	default:
 		return apierror.Input(name, "an id must be a string, or null (None, nil) to omit its header")

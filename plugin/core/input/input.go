@@ -54,6 +54,8 @@ func Parse(b []byte, export Export) (in *Input, err *apierror.Error) {
 		err = apierror.Input("used", "set used only with refused")
 	case export == SendRequest || export == Request:
 		err = in.Own.check(export)
+	case export == ListJobs:
+		in.Own.Method, in.Own.Path = "GET", "/jobs"
 	}
 	return in, err
 }
@@ -68,7 +70,7 @@ func (in *Input) set(name string, value json.Value) *apierror.Error {
 		return boolean(name, value, &in.Used)
 	case "refused":
 		if in.Refused = value.Text(); !AccessToken(in.Refused) {
-			return apierror.Input("refused", "refused must be the refused access token: visible ASCII of at most 32 KiB")
+			return apierror.Input("refused", " must be the refused access token: visible ASCII of at most 32 KiB")
 		}
 		return nil
 	case "now":
@@ -89,7 +91,7 @@ func (in *Input) accept(value json.Value) *apierror.Error {
 		in.Store, in.Wait = in.Store || name == "store", in.Wait || name == "wait"
 	}
 	if !ok {
-		return apierror.Input("accepts", `accepts must be a list of "store" and "wait"`)
+		return apierror.Input("accepts", ` must be a list of "store" and "wait"`)
 	}
 	return nil
 }

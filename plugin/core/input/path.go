@@ -13,16 +13,16 @@ const maxPath = 8 << 10
 // escapes they resolve, so none that any of them resolves is allowed.
 func checkPath(path string) string {
 	if len(path) > maxPath {
-		return "path is longer than 8 KiB; shorten its query, or send that as a body"
+		return " is longer than 8 KiB; shorten its query, or send that as a body"
 	}
 	path, query, _ := ascii.Cut(path, "?")
 	decoded, pathOK := ascii.PercentDecode(path)
 	_, queryOK := ascii.PercentDecode(query)
 	if !pathOK || !queryOK || !strings.HasPrefix(path, "/") {
-		return "path must begin with / and have only URL characters (RFC 3986); percent-encode others, % as %25"
+		return " must begin with / and have only URL characters (RFC 3986); percent-encode others, % as %25"
 	}
 	if escapes(path) || escapes(string(decoded)) {
-		return "path must stay under base_url: no //, no segment . or .., no backslash and no control character, percent-encoded or not"
+		return " must stay under base_url: no //, no segment . or .., no backslash and no control character, percent-encoded or not"
 	}
 	return ""
 }

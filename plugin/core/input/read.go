@@ -39,11 +39,11 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 // text reads a field that must be a string.
 func text[T string | []byte](name string, value json.Value, into *T) *apierror.Error {
 	if value.Kind() != json.String {
-		return apierror.Input(name, name+" must be a string")
+		return apierror.Input(name, " must be a string")
 	}
 	decoded, wellFormed := value.Decode()
 	if !wellFormed {
-		return apierror.Input(name, name+notUnicode)
+		return apierror.Input(name, notUnicode)
 	}
 	*into = T(decoded)
 	return nil
@@ -52,7 +52,7 @@ func text[T string | []byte](name string, value json.Value, into *T) *apierror.E
 // boolean reads a field that must be true or false.
 func boolean(name string, value json.Value, into *bool) *apierror.Error {
 	if value.Kind() != json.Bool {
-		return apierror.Input(name, name+" must be true or false")
+		return apierror.Input(name, " must be true or false")
 	}
 	*into = value.True()
 	return nil

@@ -42,7 +42,7 @@ func (r *Own) set(name string, value json.Value) *apierror.Error {
 	case "method":
 		r.Method = value.Text()
 		if ascii.Word(methods, r.Method) < 0 {
-			return apierror.Input(name, "method must be one of "+methods)
+			return apierror.Input(name, " must be one of "+methods)
 		}
 		return nil
 	case "headers":
@@ -59,7 +59,7 @@ func (r *Own) set(name string, value json.Value) *apierror.Error {
 	return text(name, value, &r.Body)
 }
 
-const bodyMessage = "body must be true in request, and a string in send_request"
+const bodyMessage = " must be true in request, and a string in send_request"
 
 // check validates the fields together, and sets the defaults.
 func (r *Own) check(export Export) *apierror.Error {
@@ -78,7 +78,7 @@ func (r *Own) check(export Export) *apierror.Error {
 	case (r.Body != "" || r.HostBody) && (r.Method == "GET" || r.Method == "HEAD"):
 		return apierror.Input("body", "GET and HEAD have no body; omit it")
 	case len(r.Body) > maxBody:
-		return apierror.Input("body", "body is longer than 1 MiB; use request, and send it yourself")
+		return apierror.Input("body", " is longer than 1 MiB; use request, and send it yourself")
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (r *Own) setHeaders(value json.Value) *apierror.Error {
 		size += len(header.Name) + len(header.Value)
 		switch {
 		case len(names) == maxHeaders || size > maxHeadersSize:
-			err = wrong("headers must have at most 100 fields and 32 KiB in all; send more in the body")
+			err = wrong(" must have at most 100 fields and 32 KiB in all; send more in the body")
 		case !ascii.Token(name):
 			err = wrong("a header's name must be letters, digits or any of !#$%&'*+-.^_`|~")
 		case ascii.Word(ForbiddenHeaders, withDashes(folded)) >= 0:
@@ -109,7 +109,7 @@ func (r *Own) setHeaders(value json.Value) *apierror.Error {
 		return err == nil
 	})
 	if !isObject {
-		return wrong("headers must be an object with string values")
+		return wrong(" must be an object with string values")
 	}
 	return err
 }

@@ -10,9 +10,9 @@ import (
 
 // Response is a response, or its absence, as the host passes it.
 type Response struct {
-	// Status is 0 without a response; Failed may then have the reason.
+	// Status is 0 without a response. Failed may then have a text, and Reason one of apierror.Reasons.
 	Status           int
-	Failed           string
+	Failed, Reason   string
 	Headers          json.Value
 	RetryAfter, Date string // of the headers
 	Body             []byte
@@ -49,7 +49,7 @@ const maxTokens = 3
 // flow's step.
 func ParseResume(b []byte) (r *Resume, err *apierror.Error) {
 	r = &Resume{}
-	err = fields("flow status headers body failed value added now").read(b, r.set)
+	err = fields("flow status headers body failed reason value added now").read(b, r.set)
 	switch {
 	case err != nil:
 	case r.Flow == "":
@@ -63,7 +63,7 @@ func ParseResume(b []byte) (r *Resume, err *apierror.Error) {
 // ParseExplain reads the input of explain.
 func ParseExplain(b []byte) (e *Explain, err *apierror.Error) {
 	e = &Explain{Milliseconds: -1}
-	err = fields("status headers body failed tokens method path milliseconds now").read(b, e.set)
+	err = fields("status headers body failed reason tokens method path milliseconds now").read(b, e.set)
 	if err == nil {
 		err = e.Response.check()
 	}
@@ -86,6 +86,9 @@ func (r *Response) check() *apierror.Error {
 	if (r.hasBody || r.Headers != nil) && r.Given != "status" {
 		return apierror.Input("status", passResponse)
 	}
+	if r.Reason != "" && r.Given != "failed" {
+		return apierror.Input("reason", "pass reason with failed only")
+	}
 	return nil
 }
 
@@ -105,7 +108,7 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 	case "value":
 		r.Value, r.ValueNull = value.Text(), value.Kind() == json.Null
 		if !r.ValueNull && value.Kind() != json.String {
-			return apierror.Input("value", "value must be a string, or null if the key is missing")
+			return apierror.Input("value", " must be a string, or null if the key is missing")
 		}
 		return r.give(name) // invalid Unicode in it is not the host's error, and is never shown
 	case "added":
@@ -126,7 +129,7 @@ func (e *Explain) set(name string, value json.Value) *apierror.Error {
 	case "milliseconds":
 		n, ok := value.Natural(clock.Latest)
 		if e.Milliseconds = n; !ok {
-			return apierror.Input(name, "milliseconds must be an integer")
+			return apierror.Input(name, " must be an integer")
 		}
 		return nil
 	case "now":
@@ -140,7 +143,7 @@ func (e *Explain) set(name string, value json.Value) *apierror.Error {
 func (e *Explain) setTokens(value json.Value) *apierror.Error {
 	tokens, ok := value.Texts()
 	if !ok || value.Kind() != json.List || len(tokens) > maxTokens {
-		return apierror.Input("tokens", "tokens must be a list of at most 3 access tokens")
+		return apierror.Input("tokens", " must be a list of at most 3 access tokens")
 	}
 	for _, token := range tokens {
 		if !AccessToken(token) {
@@ -163,17 +166,23 @@ func (r *Response) set(name string, value json.Value) *apierror.Error {
 			return err
 		}
 		return r.give(name)
+	case "reason":
+		r.Reason = value.Text()
+		if ascii.Word(apierror.Reasons, r.Reason) < 0 {
+			return apierror.Input(name, " must be one of "+apierror.Reasons)
+		}
+		return nil
 	}
 	status, ok := value.Natural(1000)
 	if r.Status = int(status); !ok || status == 1000 {
-		return apierror.Input(name, "status must be 0 (no response), or an HTTP status of at most 999")
+		return apierror.Input(name, " must be 0 (no response), or an HTTP status of at most 999")
 	}
 	return r.give(name)
 }
 
 func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 	if !json.WellFormed(value) {
-		return apierror.Input("headers", "headers"+notUnicode)
+		return apierror.Input("headers", notUnicode)
 	}
 	isObject := value.Each(func(name string, value json.Value) bool {
 		texts, ok := value.Texts()
@@ -192,14 +201,14 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 	})
 	r.Headers = value
 	if !isObject {
-		return apierror.Input("headers", "headers must be an object")
+		return apierror.Input("headers", " must be an object")
 	}
 	return err
 }
 
 // Message returns the response as the core reads it, without a body unless the host passed one.
 func (r *Response) Message() *message.Response {
-	response := &message.Response{Status: r.Status, Reason: r.Failed, Headers: r.Headers, RetryAfter: r.RetryAfter, Date: r.Date}
+	response := &message.Response{Status: r.Status, Failure: r.Failed, Reason: r.Reason, Headers: r.Headers, RetryAfter: r.RetryAfter, Date: r.Date}
 	if r.hasBody {
 		response.Size = len(r.Body)
 		response.Load = func(most int) []byte { return r.Body[:min(most, len(r.Body))] }

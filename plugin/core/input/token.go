@@ -18,9 +18,9 @@ type Token struct {
 	AccessToken string
 	ExpiresAt   int64 // Unix seconds
 	CacheKey    string
-	// RequestedAt is when the token of a store was requested, and Series when the service
-	// refused the first one of those that were as young, or 0; in Unix seconds.
-	RequestedAt, Series int64
+	// RequestedAt is when the token of a store was requested, in Unix seconds, and Patience how
+	// old it must be before a refusal replaces it, in seconds, or 0.
+	RequestedAt, Patience int64
 	clock.Override
 }
 
@@ -37,7 +37,7 @@ func ParseToken(b []byte) (t *Token, err *apierror.Error) {
 // token object with the two further fields.
 func ParseStoredToken(text string) (t *Token, ok bool) {
 	t = &Token{}
-	err := t.read([]byte(text), tokenFields+" requested_at series")
+	err := t.read([]byte(text), tokenFields+" requested_at patience")
 	return t, err == nil && json.WellFormed([]byte(text))
 }
 
@@ -56,8 +56,8 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 		case "requested_at":
 			t.RequestedAt, _ = value.Natural(clock.Latest)
 			return nil
-		case "series":
-			t.Series, _ = value.Natural(clock.Latest)
+		case "patience":
+			t.Patience, _ = value.Natural(clock.Latest)
 			return nil
 		}
 		return t.Override.Set(value)
@@ -68,11 +68,11 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 	case !AccessToken(t.AccessToken):
 		return apierror.Input("access_token", AccessTokenMessage)
 	case ascii.Lower(kind) != "bearer":
-		return apierror.Input("token_type", "token_type must be Bearer")
+		return apierror.Input("token_type", " must be Bearer")
 	case t.ExpiresAt == 0:
-		return apierror.Input("expires_at", "expires_at is missing; pass the whole token object")
+		return apierror.Input("expires_at", " is missing; pass the whole token object")
 	case t.CacheKey == "":
-		return apierror.Input("cache_key", "cache_key is missing; pass the whole token object")
+		return apierror.Input("cache_key", " is missing; pass the whole token object")
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 func (t *Token) setExpiry(value json.Value) (err *apierror.Error) {
 	seconds, ok := value.Natural(clock.Latest)
 	if t.ExpiresAt = seconds; !ok || seconds == 0 {
-		err = apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
+		err = apierror.Input("expires_at", " must be an integer (Unix seconds)")
 	}
 	return err
 }

@@ -40,7 +40,17 @@ type Token struct {
 	RequestedAt, ExpiresAt int64
 	// Margin is how many seconds before its expiry the token is renewed.
 	Margin int64
+	// Patience is how old the token must be before a refusal replaces it, in seconds; 0 for the
+	// least, or NoPatience. Worked says whether the service accepted it.
+	Patience, Worked int64
 }
+
+// Whether the service accepted a token. Only direct calls know that it did since the last 401.
+const (
+	neverWorked = iota
+	worked
+	WorkedSince
+)
 
 // Hash returns 48 bits of a 64-bit FNV-1a hash of a text, so that a JSON number represents it
 // in every language. It is 0 only for "".
@@ -68,8 +78,15 @@ type State struct {
 	UseFrom         int64
 	// Overlaps counts how often the service refused Token during that time.
 	Overlaps int64
-	// Refused are the hashes of the last tokens that the service refused, latest first.
-	Refused [4]int64
+	// Refused are the last tokens that the service refused and that were replaced.
+	Refused hashes
+	// RefusedAt is when a refused token was last replaced or stayed, and Stayed the last that did.
+	RefusedAt, Stayed int64
+	// NextPatience is the patience of the next token, and OwnPatience that of tokens that worked.
+	NextPatience, OwnPatience int64
+	// Failure identifies the last failure that another instance shared, and SeenAt is when this
+	// one first saw it.
+	Failure, SeenAt int64
 	// LookedAt is when a flow last looked into the store during a backoff.
 	LookedAt int64
 	// Clears counts the clear_tokens.
@@ -83,40 +100,103 @@ type State struct {
 // Counts are what happened since the instance was created. clear_token keeps them.
 type Counts struct {
 	TokenRequests, FailedRequests, RefusedTokens, StoreFailures int64
-	// LastRefused is the hash of the token that RefusedTokens counted last.
-	LastRefused int64
+	// Counted are the tokens that RefusedTokens counted last.
+	Counted hashes
 	// StoreWarnedAt is when a warning about the store was last logged, in Unix seconds, or 0.
 	StoreWarnedAt int64
 }
 
 // CountRefused counts a refused token, once.
 func (s *State) CountRefused(hash int64) {
-	if s.LastRefused != hash && !s.Refuses(hash) {
+	if !s.Counted.has(hash) {
 		s.RefusedTokens++
 	}
-	s.LastRefused = hash
+	s.Counted.add(hash)
+}
+
+// hashes are those of a few tokens, latest first.
+type hashes [4]int64
+
+func (h *hashes) has(hash int64) bool { return hash != 0 && slices.Contains(h[:], hash) }
+
+func (h *hashes) add(hash int64) {
+	h.remove(hash)
+	copy(h[1:], h[:])
+	h[0] = hash
+}
+
+func (h *hashes) remove(hash int64) {
+	if i := slices.Index(h[:], hash); i >= 0 {
+		copy(h[i:], h[i+1:])
+		h[len(h)-1] = 0
+	}
 }
 
 // Refuse remembers a refused token.
-func (s *State) Refuse(hash int64) {
-	s.Forgive(hash)
-	copy(s.Refused[1:], s.Refused[:])
-	s.Refused[0] = hash
-}
+func (s *State) Refuse(hash int64) { s.Refused.add(hash) }
 
 // Forgive forgets that a token was refused.
-func (s *State) Forgive(hash int64) {
-	for i, h := range s.Refused {
-		if h == hash {
-			copy(s.Refused[i:], s.Refused[i+1:])
-			s.Refused[len(s.Refused)-1] = 0
-		}
+func (s *State) Forgive(hash int64) { s.Refused.remove(hash) }
+
+// Refuses reports whether a token was refused.
+func (s *State) Refuses(hash int64) bool { return s.Refused.has(hash) }
+
+// A refused token may be one of which the service, or a part of it, does not know yet. So it stays
+// until its patience is over, in seconds.
+const (
+	leastPatience = 10
+	MostPatience  = 360
+	// NoPatience is that with a token from set_token, which may have been revoked long ago.
+	NoPatience = -1
+	// growth is how many times longer the patience of the next token is if one was replaced
+	// before it was ripe times as old as its own.
+	growth = 6
+	ripe   = 2
+	// workedPart is the part of its patience that a token needs that the service accepted.
+	workedPart = 5
+)
+
+// Stays returns for how many seconds more Token stays although the service refuses it.
+func (s *State) Stays(now int64) int64 {
+	return max(min(s.Token.RequestedAt, now)+s.needs()-now, 0) // the clock may have been set back
+}
+
+func (s *State) needs() int64 {
+	switch t := &s.Token; {
+	case t.Patience == NoPatience:
+		return 0
+	case t.Worked != neverWorked:
+		return max(s.OwnPatience, leastPatience) / workedPart
+	default:
+		return max(t.Patience, leastPatience)
 	}
 }
 
-// Refuses reports whether a token was refused.
-func (s *State) Refuses(hash int64) bool {
-	return hash != 0 && slices.Contains(s.Refused[:], hash)
+// Refusal notes that the service refused Token, and reports whether it stays nevertheless.
+func (s *State) Refusal(now int64, used bool) (stays bool) {
+	t := &s.Token
+	wrong := t.Worked == WorkedSince && s.Stayed == t.Hash // an earlier 401 was
+	if used || t.Worked == WorkedSince {
+		t.Worked = worked
+	}
+	if stays = wrong || s.Stays(now) > 0; stays {
+		s.Stayed = t.Hash
+	}
+	return stays
+}
+
+// Replace determines the patience of the token that replaces Token. That of tokens that worked
+// is the instance's own: the others may have no such trouble.
+func (s *State) Replace(now int64) {
+	next, patience, early := &s.NextPatience, s.Token.Patience, now < s.Token.RequestedAt+ripe*s.needs()
+	if s.Token.Worked != neverWorked {
+		s.NextPatience = 0
+		next, patience = &s.OwnPatience, s.OwnPatience
+	}
+	*next = 0
+	if early {
+		*next = min(growth*max(patience, leastPatience), MostPatience)
+	}
 }
 
 // Usable reports whether a token can be used at a time: it was not refused, has not expired, and was
@@ -134,6 +214,7 @@ const (
 	marker      = 0x71
 	preparedBit = 8
 	forInputBit = 9
+	workedBit   = 10
 	timeShift   = 24
 )
 
@@ -141,12 +222,14 @@ const (
 type Warm struct {
 	From, Until        int64
 	Prepared, ForInput bool
+	WorkedSince        bool
 }
 
 // ReadWarm decodes the first two words of Summary.
 func ReadWarm(first, second uint64) (w Warm) {
 	if first&0xff == marker {
-		w = Warm{int64(first >> timeShift), int64(second), first>>preparedBit&1 == 1, first>>forInputBit&1 == 1}
+		bit := func(n int) bool { return first>>n&1 == 1 }
+		w = Warm{int64(first >> timeShift), int64(second), bit(preparedBit), bit(forInputBit), bit(workedBit)}
 	}
 	return w
 }
@@ -166,12 +249,14 @@ func (s *State) warm() (from, until int64) {
 
 // words lists what Summary has after its first two words.
 func (s *State) words() []*int64 {
-	t, p, r := &s.Token, &s.Previous, &s.Refused
+	t, p, r, c := &s.Token, &s.Previous, &s.Refused, &s.Counted
 	return []*int64{
-		&t.Hash, &t.RequestedAt, &t.ExpiresAt, &t.Margin,
+		&t.Hash, &t.RequestedAt, &t.ExpiresAt, &t.Margin, &t.Patience, &t.Worked,
+		&s.RefusedAt, &s.Stayed, &s.NextPatience, &s.OwnPatience, &s.Failure, &s.SeenAt,
 		&p.Hash, &p.RequestedAt, &p.ExpiresAt, &p.Margin,
 		&s.UseFrom, &s.Overlaps, &r[0], &r[1], &r[2], &r[3], &s.LookedAt, &s.Clears,
-		&s.TokenRequests, &s.FailedRequests, &s.RefusedTokens, &s.StoreFailures, &s.LastRefused, &s.StoreWarnedAt,
+		&s.TokenRequests, &s.FailedRequests, &s.RefusedTokens, &s.StoreFailures, &s.StoreWarnedAt,
+		&c[0], &c[1], &c[2], &c[3],
 	}
 }
 
@@ -185,6 +270,9 @@ func (s *State) Encode() []byte {
 	if s.ForInput {
 		first |= 1 << forInputBit
 	}
+	if s.Token.Worked == WorkedSince {
+		first |= 1 << workedBit
+	}
 	b := binary.LittleEndian.AppendUint64(nil, first)
 	b = binary.LittleEndian.AppendUint64(b, uint64(until))
 	for _, n := range s.words() {
@@ -193,8 +281,8 @@ func (s *State) Encode() []byte {
 	return b
 }
 
-// most is beyond every hash, time and count.
-const most = 1 << 48
+// most is beyond every number, and sums of it are numbers. The least of all numbers is NoPatience.
+const most = 1 << 61
 
 // Decode decodes the value of Summary. Anything else becomes an empty state.
 func Decode(b []byte) *State {
@@ -205,7 +293,7 @@ func Decode(b []byte) *State {
 	}
 	for i, n := range words {
 		*n = int64(binary.LittleEndian.Uint64(b[8*(2+i):]))
-		if *n < 0 || *n > most {
+		if *n < NoPatience || *n > most {
 			return &State{}
 		}
 	}

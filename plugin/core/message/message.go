@@ -22,8 +22,8 @@ type Request struct {
 type Response struct {
 	// Status is the HTTP status, or 0 if there was no response.
 	Status int
-	// Reason is why there was none, if the host reports it.
-	Reason string
+	// Failure is why there was none, if the host reports it, and Reason one of apierror.Reasons.
+	Failure, Reason string
 	// Size is the length of the body in bytes.
 	Size int
 	// Load returns the body, or its first max bytes. The core calls it only if necessary:

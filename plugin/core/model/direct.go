@@ -49,12 +49,13 @@ func (w *world) direct(m *member) {
 		case e.traps:
 			e.status, e.token = 0, ""
 		case e.token != "":
-			k.quiet = 0
+			k.quiet, k.told = 0, 0
 		}
 		if e.toEndpoint && e.token == "" {
-			k.quiet, k.failing = max(k.quiet, w.now+1), true
+			k.quiet = max(k.quiet, w.now+1)
 			if !e.traps {
-				k.quiet = max(k.quiet, w.now+min(e.retryAfter, hour))
+				k.told = max(k.told, w.now+min(e.retryAfter, hour))
+				k.quiet = max(k.quiet, k.told)
 			}
 		}
 		if done = append(done, e); e.traps {
@@ -64,7 +65,7 @@ func (w *world) direct(m *member) {
 		if e.failed {
 			status = 0
 		}
-		r := &message.Response{Status: status, Size: len(text), Load: func(most int) []byte { return []byte(text[:min(most, len(text))]) }}
+		r := response(status, text)
 		if e.retryAfter > 0 {
 			r.RetryAfter = fmt.Sprint(e.retryAfter)
 		}
@@ -73,8 +74,9 @@ func (w *world) direct(m *member) {
 	in := fmt.Sprintf(`{"now":%d%s}`, w.now, more)
 	r, trapped := call(m, export, in)
 	if f.refused != "" || slices.ContainsFunc(done, func(e exchange) bool { return e.status == 401 || e.token != "" }) {
-		*k = known{quiet: k.quiet, lookedAt: k.lookedAt, refusedAt: max(k.refusedAt, w.now)}
+		*k = known{quiet: k.quiet, told: k.told, lookedAt: k.lookedAt, refusedAt: max(k.refusedAt, w.now)}
 	}
+	k.worked = true // it may have
 	w.checkDirect(export == input.GetToken, has, done, r, trapped)
 	if trapped {
 		w.say("%d at %+d: direct %d %s %v → trap", m.number, w.now-start, export, in, done)
@@ -89,6 +91,11 @@ func (w *world) direct(m *member) {
 		r.Text = []byte(`{"step":"done","token":` + string(r.Text) + `}`)
 	}
 	w.took(&running{at: m, checks: checks{cleared: m.clears}}, fmt.Sprintf("direct %d %s %v", export, in, done), r, "")
+}
+
+func response(status int, body string) *message.Response {
+	load := func(most int) []byte { return []byte(body[:min(most, len(body))]) }
+	return &message.Response{Status: status, Size: len(body), Load: load}
 }
 
 // checkDirect compares what a direct call returned with what it sent.

@@ -16,10 +16,12 @@ type Fleet struct {
 	Instances int
 	Seed      uint64
 	// Every is the mean time between two calls of one instance, whose clock is up to Skew
-	// seconds wrong.
-	Every, Skew float64
-	// NoStore makes every instance request its own tokens.
-	NoStore bool
+	// seconds wrong. Instance 0 calls each First seconds, if that is not 0, and is Ahead.
+	Every, Skew, First, Ahead float64
+	// NoStore makes every instance request its own tokens. Direct calls do, too, and take no time.
+	NoStore, Direct bool
+	// NoUsed says that hosts do not know whether a token worked.
+	NoUsed bool
 	// Latencies, and the lifetime of a token.
 	Endpoint, Store, Service, Lifetime float64
 	// OneActive says that a new token revokes those before it, Repeats that the token endpoint
@@ -29,17 +31,19 @@ type Fleet struct {
 	// token.
 	Responds func(instance int, at float64) Response
 	// Refuses reports whether the service refuses a call, whatever its token. Lag is how long it
-	// refuses a new token, from LagFrom on.
+	// refuses a new token, from LagFrom on, or, if a request gets to any of some nodes, Nodes.
 	Refuses      func(f *Fleet, c *Call) bool
 	Lag, LagFrom float64
+	Nodes        []float64
 	// Configure changes the config of an instance.
 	Configure func(instance int, config map[string]string)
 	// Grace is how long a token must have been there before a call that fails needlessly.
 	Grace float64
 	// StoreDown reports whether the store fails, and StoreLoses whether it loses what is set; nil
-	// means that they never do.
+	// means that they never do. StoreKeeps says that it expires nothing.
 	StoreDown  func(f *Fleet) bool
 	StoreLoses func(key string) bool
+	StoreKeeps bool
 	// At has events by their time.
 	At map[float64]func(*Fleet)
 	// Judged says which calls count as Errors and for Needless; nil means all.
@@ -217,15 +221,42 @@ func (f *Fleet) start(n int, end float64) {
 	if f.Configure != nil {
 		f.Configure(n, settings)
 	}
-	m := &peer{Host: memory.New(settings), fleet: f, number: n, skew: f.between(-f.Skew, f.Skew), refusals: map[string]bool{}}
+	m := &peer{Host: memory.New(settings), fleet: f, number: n, skew: f.skew(n), refusals: map[string]bool{}}
 	f.peers[n] = m
+	every := f.Every
+	if n == 0 && f.First != 0 {
+		every = f.First
+	}
 	f.spawn(m, f.now, func(p *process) {
 		for f.now < end {
 			f.spawn(m, f.now, m.call)
-			p.sleep(f.ExpFloat64() * f.Every)
+			p.sleep(f.ExpFloat64() * every)
 		}
 	})
 }
+
+func (f *Fleet) skew(n int) float64 {
+	if n == 0 && f.Ahead != 0 {
+		return f.Ahead
+	}
+	return f.between(-f.Skew, f.Skew)
+}
+
+// Edit changes the token in the store, as an instance of another version could, or adds one that
+// was revoked.
+func (f *Fleet) Edit(change func(token string) string) {
+	key := cacheKey("client")
+	e := f.store[key]
+	if e.value == "" {
+		f.grant().revoked = true
+		e = stored{object(f.last().text, start+int64(f.last().expires), key), f.last().expires}
+	}
+	e.value = change(e.value)
+	f.store[key] = e
+}
+
+// Stop ends an instance.
+func (f *Fleet) Stop(n int) { f.peers[n].dead = true }
 
 // Revoke makes the service refuse every token granted so far.
 func (f *Fleet) Revoke() {
@@ -236,7 +267,7 @@ func (f *Fleet) Revoke() {
 
 // Restart ends an instance, and starts another in its place.
 func (f *Fleet) Restart(n int) {
-	f.peers[n].dead = true
+	f.Stop(n)
 	f.start(n, 1e9)
 }
 
@@ -276,9 +307,13 @@ func (f *Fleet) last() *grant {
 	return f.granted[len(f.granted)-1]
 }
 
-// accepts reports whether the service accepts a token.
+// accepts reports whether the service, or one of its nodes, accepts a token.
 func (f *Fleet) accepts(g *grant) bool {
-	return !g.revoked && f.now < g.expires && (g.issued < f.LagFrom || f.now >= g.issued+f.Lag)
+	lag := f.Lag
+	if len(f.Nodes) > 0 {
+		lag = f.Nodes[f.IntN(len(f.Nodes))]
+	}
+	return !g.revoked && f.now < g.expires && (g.issued < f.LagFrom || f.now >= g.issued+lag)
 }
 
 // failed counts a call that failed. It failed needlessly if the service would have accepted

@@ -42,6 +42,7 @@ func (w *world) begin(m *member) {
 	}
 	clock, now := w.clockFor(m, 0)
 	input = "{" + strings.TrimPrefix(clock+input, ",") + "}"
+	f.start = now
 	b := &running{at: m, begun: f, checks: checks{cleared: m.clears}}
 	if now == 0 {
 		w.took(b, "begin "+input, flow.Begin(m, []byte(input)), "clock_unusable")
@@ -80,7 +81,7 @@ func (w *world) took(b *running, what string, r host.Result, code string) {
 		w.fail("an input is valid or not", "%s: %v, not %s", what, got, code)
 		return
 	}
-	b.since = w.now
+	b.since, b.secret = w.now, b.at.Settings["client_secret"]
 	b.core, b.last, b.stored, b.key = text, got, stored, gjson.GetBytes(r.Text, "key").Str
 	w.check(b, r)
 	if got.key == "lock" {
@@ -110,7 +111,7 @@ func (w *world) resume(b *running, m *member, usual bool) *running {
 	if b.ready == nil {
 		w.perform(b)
 	}
-	r, text := b.ready.result, strings.Replace(b.ready.text, `"<secret>"`, quote(m.Settings["client_secret"]), 1)
+	r, text := b.ready.result, b.ready.text
 	b.resumed = true
 	held := r.token == m.held(instance.TokenObject) || r.token == m.held(instance.Previous)
 	next := *b
@@ -120,14 +121,17 @@ func (w *world) resume(b *running, m *member, usual bool) *running {
 	if b.client == m.client {
 		code = ""
 		if b.checks.cleared == m.clears { // otherwise it begins again
-			m.known.learn(b, r, now)
+			m.known.learn(b, r, now, b.secret == m.Settings["client_secret"])
 		}
 		if now != w.clock(m) {
 			m.known = known{refusedAt: w.clock(m) + 2*hour} // the time of the step says nothing about now
 		}
-		next.checks.lost = next.checks.lost || r.failed && b.last.key != "" || r.lockFailed // which may be of long ago
+		late := b.last.key == "lock" && now >= b.start+mostLocked
+		next.checks.lost = next.checks.lost || late || r.failed && b.last.key != "" || r.lockFailed // which may be of long ago
 		if b.last.kind == "request" && r.token == "" {
-			next.checks.failed, next.checks.looked = true, false
+			if next.checks.failed, next.checks.looked = true, false; b.secret != m.Settings["client_secret"] {
+				next.checks.requests-- // it may ask with the new one
+			}
 		}
 		if !usual {
 			next.checks, m.known.token = checks{cleared: m.clears, lost: true}, ""
@@ -144,7 +148,9 @@ func (w *world) resume(b *running, m *member, usual bool) *running {
 // perform carries out a flow's step.
 func (w *world) perform(b *running) {
 	r, text := w.respond(b)
-	b.ready = &delivery{r, text}
+	secret := quote(b.secret) // which the token endpoint repeats
+	body := quote(`{"error":"x","error_description":` + secret + `}`)
+	b.ready = &delivery{r, strings.NewReplacer(`"<secret>"`, secret, `"<body>"`, body).Replace(text)}
 }
 
 // waitOut resumes a flow for as long as it waits for the lock, which another instance keeps.
@@ -205,9 +211,11 @@ func (w *world) set(m *member) {
 // rotate changes the secret of an instance.
 func (w *world) rotate(m *member, to string) {
 	w.now = w.clock(m)
+	w.say("%d: secret %s", m.number, to)
 	before := w.observe(m)
-	rejected := before.code == "token_endpoint_rejected" && m.quiet <= w.now+1 && to != m.Settings["client_secret"]
-	m.Settings["client_secret"], m.lock, m.quiet = to, "", 0
+	rejected := before.code == "token_endpoint_rejected" && m.told <= w.now && to != m.Settings["client_secret"]
+	m.Settings["client_secret"], m.lock = to, ""
+	m.quiet = m.told // a Retry-After is for every secret
 	if after := w.observe(m); rejected && after.retry != 0 {
 		w.fail("the backoff of a rejected secret ends with it", "%+v", after)
 	}

@@ -15,15 +15,16 @@ const (
 	hour       = 3600
 	overlap    = 5   // at least, of the token before a renewed one
 	young      = 10  // a refused token that is younger may not work yet
-	forgotten  = 600 // after its last backoff, a series of refused tokens
+	old        = 360 // one that is older does not
 	clockSlack = 60
 )
 
 const (
 	mostWaits    = 24 // for the lock, of 20 seconds in all
-	mostPauses   = 22 // in backoffs, of 5.5 seconds in all
+	mostLocked   = 23 // seconds since a flow began
+	mostPauses   = 24 // in backoffs, of 6 seconds in all
 	mostRequests = 6
-	mostWaited   = 27 // seconds
+	mostWaited   = 21 // seconds
 	mostSteps    = 4*mostWaits + 8*mostPauses
 )
 
@@ -48,6 +49,7 @@ type checks struct {
 // known is what an instance is certain to know, as far as the contract says so.
 type known struct {
 	quiet int64 // until then, it sends no token request: a failed one, or its Retry-After
+	told  int64 // until then, it sends none with any secret
 
 	token                  string // the last one that it got, not refused since
 	from, expires, renewal int64  // its times
@@ -55,10 +57,9 @@ type known struct {
 	beforeEnds, useFrom    int64
 	pair                   [2]string // the last two, of which the service refused the second
 
-	refusedAt       int64 // when it last learned of any refused token
-	series, through int64 // a series of refused young tokens: since when, and until when at least
-	failing         bool  // a token request failed since the last token
-	lookedAt        int64 // when it last read the token in the store within a backoff
+	worked, set bool  // the token was accepted; it came from set_token
+	refusedAt   int64 // when it last learned of any refused token
+	lookedAt    int64 // when it last read the token in the store within a backoff
 }
 
 // obtained notes a token. lifetime is what its margin is of, and set says that the token before is forgotten.
@@ -69,39 +70,32 @@ func (k *known) obtained(text string, requested, expires, lifetime, now int64, s
 		k.before, k.beforeEnds = k.token, k.expires
 	}
 	k.token, k.from, k.expires, k.renewal = text, requested, expires, expires-min(margin, lifetime/2)
-	k.useFrom, k.pair = now+overlap, [2]string{}
+	k.useFrom, k.pair, k.worked, k.set = now+overlap, [2]string{}, false, set
 }
 
-// learn notes what the result of a step shows.
-func (k *known) learn(b *running, r result, now int64) {
-	inSeries, failing := k.inSeries(now), k.failing
+// learn notes what the result of a step shows. sameSecret says that it was not changed meanwhile.
+func (k *known) learn(b *running, r result, now int64, sameSecret bool) {
 	switch request := b.last.kind == "request"; {
-	case request && r.token == "" || r.lockFailed:
-		if failing, k.failing = true, true; request {
+	case request && r.token == "":
+		if sameSecret || r.status/100 != 4 || r.status == 429 {
 			k.quiet = max(k.quiet, now+max(1, min(r.retryAfter, hour)))
+			k.told = max(k.told, now+min(r.retryAfter, hour))
 		}
 	case request:
 		requested, lifetime := min(b.since, now), min(r.expiresIn, day)
-		k.quiet, k.failing = 0, false
+		k.quiet, k.told = 0, 0
 		k.obtained(r.token, requested, max(requested+lifetime, now+1), lifetime, now, b.force)
+		k.set = false
 	case r.token != "" && r.expires > now: // in the store
-		k.quiet, k.pair = 0, [2]string{}
-		if r.series {
-			k.series = 0 // the longer one counts
-		}
-		if k.token != "" && r.requested > k.from {
-			requested, expires := min(r.requested, now), min(r.expires, now+day)
-			k.failing = false
-			k.obtained(r.token, requested, expires, expires-requested, now, b.force)
-		} else if now >= k.expires || k.token == b.refused { // then it may be any
+		k.quiet, k.told, k.pair = 0, 0, [2]string{}
+		switch later := min(r.requested, now) > k.from; {
+		case k.token != "" && later && r.requested <= now:
+			expires := min(r.expires, now+day)
+			k.obtained(r.token, r.requested, expires, expires-r.requested, now, b.force)
+			k.set = false
+		case later, now >= k.expires, k.token == b.refused: // then it may be any
 			k.token = ""
 		}
-		return
-	default:
-		return
-	}
-	if inSeries && failing {
-		k.through = now + forgotten
 	}
 }
 
@@ -109,8 +103,6 @@ func (k *known) learn(b *running, r result, now int64) {
 func (k *known) has(now int64) bool {
 	return k.token != "" && now >= k.from-clockSlack && now < k.renewal
 }
-
-func (k *known) inSeries(now int64) bool { return k.series != 0 && now <= k.through }
 
 // checkBegin begins a flow, and checks what it does with the tokens of its instance.
 func (w *world) checkBegin(b *running, begin func()) {
@@ -122,8 +114,8 @@ func (w *world) checkBegin(b *running, begin func()) {
 	if b.refused != "" {
 		k.refusedAt = max(k.refusedAt, now)
 	}
-	if began := before.retry == 0 && after.retry != 0; began && (b.refused == "" || b.used) {
-		w.fail("only a refused young token begins a backoff", "%v", got)
+	if before.retry == 0 && after.retry != 0 {
+		w.fail("only a failed token request begins a backoff", "%v", got)
 	}
 	switch {
 	case b.force:
@@ -147,8 +139,13 @@ func (w *world) checkBegin(b *running, begin func()) {
 		if got.token != "" { // the one before it
 			k.token = ""
 		}
-	case b.refused == was.token && !b.used && got.token == "" && now < was.from+was.patience(now):
-		w.refusedYoung(k, got, after)
+	case b.refused == was.token && got.token == "" && was.stays(b.used, now):
+		if after.expires != before.expires {
+			w.fail("a refused token stays that may not work yet", "%+v, then %+v", before, after)
+		}
+		k.worked = k.worked || b.used
+	case b.refused == was.token && before.retry == 0 && got.token == "" && was.goes(now) && after.expires != 0:
+		w.fail("a refused token goes that will not work", "%v: %+v", got, after)
 	case b.refused == was.pair[1] && now < was.beforeEnds-overlap && got.token == was.pair[0]:
 		w.fail("of two refused tokens none is used", "%v", got)
 	default:
@@ -156,31 +153,12 @@ func (w *world) checkBegin(b *running, begin func()) {
 	}
 }
 
-// patience is how old a token of the series is at least that every service knows of.
-func (k *known) patience(now int64) int64 {
-	if k.inSeries(now) {
-		return max(young, 3*(k.from-k.series))
-	}
-	return young
+// stays reports whether a token stays that is refused now, and goes whether it does not.
+func (k *known) stays(used bool, now int64) bool {
+	return !used && !k.worked && !k.set && now >= k.from && now < k.from+young
 }
 
-// refusedYoung checks that a young token stays, unless it is the first one of a series.
-func (w *world) refusedYoung(k *known, got step, after status) {
-	inSeries, failing := k.inSeries(w.now), k.failing
-	k.failing = false
-	switch {
-	case after.retry != 0:
-		if k.through = after.retry + forgotten; !inSeries {
-			k.series = 0 // it began earlier
-		}
-		return
-	case inSeries && !failing:
-		w.fail("a refused young token of a series stays, until a backoff ends", "%v, of the series since %+d", got, k.series-start)
-	case !inSeries:
-		k.series = w.now
-	}
-	k.through, k.token, k.before = w.now+young, "", ""
-}
+func (k *known) goes(now int64) bool { return !k.worked && (k.set || now >= k.from+old) }
 
 // check checks what holds for every output.
 func (w *world) check(b *running, r host.Result) {
@@ -213,16 +191,16 @@ func (w *world) check(b *running, r host.Result) {
 	case "get":
 		if s.key == "token" {
 			c.looked = true
-			if after.retry != 0 || c.failed || c.lost || c.requests > 0 {
+			if after.retry != 0 || c.failed || c.lost || c.requests > 0 || b.refused != "" {
 				k.lookedAt = now
 			}
 		}
 	case "wait":
 		c.waited += s.wait
 		if c.waits++; c.waits > mostWaits+mostPauses || c.waited > mostWaited {
-			w.fail("a flow waits for 20 seconds in all, and 5 in backoffs", "%d times, %v s", c.waits, c.waited)
+			w.fail("a flow waits for 20 seconds in all, and 6 in backoffs", "%d times, %v s", c.waits, c.waited)
 		}
-		if s.wait == .25 && after.retry > now+5 {
+		if s.wait == .25 && after.retry > now+6 {
 			w.fail("a flow waits only until a short backoff ends", "%+v", after)
 		}
 	case "error":

@@ -2,9 +2,16 @@ package model
 
 import (
 	"fmt"
+	"strings"
 
+	"automatic-rostering.example/rostering/plugin/core/direct"
 	"automatic-rostering.example/rostering/plugin/core/flow"
+	"automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/message"
 	"automatic-rostering.example/rostering/plugin/core/model/memory"
+
+	"github.com/tidwall/gjson"
 )
 
 // peer is an instance of a fleet, with a library's holder of its token.
@@ -81,14 +88,14 @@ func (m *peer) token(p *process, mine string) (text, err string) {
 
 // run carries out a flow.
 func (m *peer) run(p *process, r *run, used bool) {
-	input := fmt.Sprintf(`{"now":%d,"accepts":["wait"]`, m.clock())
+	in := fmt.Sprintf(`{"now":%d,"accepts":["wait"]`, m.clock())
 	if !m.fleet.NoStore {
-		input = fmt.Sprintf(`{"now":%d,"accepts":["store","wait"]`, m.clock())
+		in = fmt.Sprintf(`{"now":%d,"accepts":["store","wait"]`, m.clock())
 	}
 	if r.refused != "" {
-		input += `,"refused":` + quote(r.refused) + fmt.Sprintf(`,"used":%v`, used)
+		in += `,"refused":` + quote(r.refused) + fmt.Sprintf(`,"used":%v`, used && !m.fleet.NoUsed)
 	}
-	result := flow.Begin(m, []byte(input+"}"))
+	result := flow.Begin(m, []byte(in+"}"))
 	for {
 		s, f, stored := readStep(result)
 		if s.token != "" && s.token != m.refused {
@@ -104,7 +111,7 @@ func (m *peer) run(p *process, r *run, used bool) {
 			m.wake()
 			return
 		}
-		given := m.carryOut(p, &s, stored)
+		given := m.carryOut(p, &s, gjson.GetBytes(result.Text, "key").Str, stored)
 		result = flow.Resume(m, fmt.Appendf(nil, `{"flow":%s%s,"now":%d}`, f, given, m.clock()))
 	}
 }
@@ -117,7 +124,7 @@ func (m *peer) wake() {
 }
 
 // carryOut carries out a step, and returns its result.
-func (m *peer) carryOut(p *process, s *step, value string) (result string) {
+func (m *peer) carryOut(p *process, s *step, key, value string) (result string) {
 	f := m.fleet
 	if s.kind == "request" {
 		return m.requestToken(p)
@@ -131,8 +138,8 @@ func (m *peer) carryOut(p *process, s *step, value string) (result string) {
 	if !ok || f.StoreDown != nil && f.StoreDown(f) {
 		return `,"failed":"the store"`
 	}
-	e := f.store[s.key]
-	if e.until <= f.now {
+	e := f.store[key]
+	if e.until <= f.now && !f.StoreKeeps {
 		e = stored{}
 	}
 	switch s.kind {
@@ -148,7 +155,7 @@ func (m *peer) carryOut(p *process, s *step, value string) (result string) {
 		f.holder, result = m, `,"added":true`
 	}
 	if s.kind == "add" || f.StoreLoses == nil || !f.StoreLoses(s.key) {
-		f.store[s.key] = stored{value, f.now + float64(s.ttl)}
+		f.store[key] = stored{value, f.now + float64(s.ttl)}
 	}
 	return result
 }
@@ -156,17 +163,9 @@ func (m *peer) carryOut(p *process, s *step, value string) (result string) {
 // requestToken sends a token request.
 func (m *peer) requestToken(p *process) (result string) {
 	f := m.fleet
-	if f.now < m.quiet || !f.NoStore && f.StoreDown == nil && f.now < f.quiet {
-		f.Early++
-	}
-	f.TokenRequests++
-	f.Requests = append(f.Requests, f.now)
+	r := m.response()
 	f.flying++
 	f.MostInFlight = max(f.MostInFlight, f.flying)
-	var r Response
-	if f.Responds != nil {
-		r = f.Responds(m.number, f.now)
-	}
 	if r.Hangs {
 		p.sleep(20)
 	} else {
@@ -183,10 +182,56 @@ func (m *peer) requestToken(p *process) (result string) {
 	case r.Status != 0:
 		return fmt.Sprintf(`,"status":%d`, r.Status)
 	}
-	g := f.grant()
+	return `,"status":200,"body":` + quote(m.granted())
+}
+
+// response counts a token request, and returns the response to it.
+func (m *peer) response() (r Response) {
+	f := m.fleet
+	if f.now < m.quiet || !f.NoStore && f.StoreDown == nil && f.now < f.quiet {
+		f.Early++
+	}
+	f.TokenRequests++
+	f.Requests = append(f.Requests, f.now)
+	if f.Responds != nil {
+		r = f.Responds(m.number, f.now)
+	}
+	return r
+}
+
+// granted returns the body that grants a token.
+func (m *peer) granted() string {
+	g := m.fleet.grant()
 	delete(m.refusals, g.text)
-	body := fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_in":%d}`, quote(g.text), int64(g.expires-f.now))
-	return `,"status":200,"body":` + quote(body)
+	return fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_in":%d}`, quote(g.text), int64(g.expires-m.fleet.now))
+}
+
+// direct makes a direct call, which takes no time.
+func (m *peer) direct(c *Call) {
+	f := m.fleet
+	refuses := f.Refuses != nil && f.Refuses(f, c)
+	m.Clock = m.clock()
+	m.Respond = func(request, body string) *message.Response {
+		if strings.HasPrefix(body, "grant_type") {
+			if r := m.response(); r.Status != 0 {
+				return response(r.Status, "")
+			}
+			return response(200, m.granted())
+		}
+		_, text, _ := strings.Cut(request, "Bearer ")
+		text, _, _ = strings.Cut(text, `"`)
+		if refuses || !f.accepts(f.grants[text]) {
+			return response(401, "")
+		}
+		return response(200, "")
+	}
+	export, path := input.ListJobs, ""
+	if refuses {
+		export, path = input.SendRequest, `{"path":"/denied"}`
+	}
+	if r := direct.Call(m, export, []byte(path)); r.Kind == host.Error {
+		f.failed(c)
+	}
 }
 
 // call makes a call of the service.
@@ -194,6 +239,10 @@ func (m *peer) call(p *process) {
 	f := m.fleet
 	c := &Call{At: f.now, Instance: m.number, Customer: f.IntN(100)}
 	f.Calls++
+	if f.Direct {
+		m.direct(c)
+		return
+	}
 	mine := ""
 	for n := range 3 {
 		t, err := m.token(p, mine)

@@ -35,7 +35,6 @@ type result struct {
 	expiresIn  int64
 	expires    int64 // in the store, as the following
 	requested  int64
-	series     bool
 	added      bool
 	lockFailed bool // the lock shows a failure
 }

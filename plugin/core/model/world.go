@@ -72,6 +72,7 @@ type running struct {
 	stored  string // and what it writes
 	resumed bool
 	ready   *delivery // the result of its step, if that was carried out before it is resumed
+	secret  string    // of the instance then
 	checks  checks
 }
 
@@ -81,6 +82,7 @@ type begun struct {
 	store, patient bool // the host has a store, and waits in backoffs
 	force, used    bool
 	refused        string
+	start          int64 // when
 }
 
 type delivery struct {
@@ -192,7 +194,7 @@ func (w *world) poison(m *member) {
 	}
 	if w.oneIn(3) || m.lock == "" {
 		expires := now + one[int64](w, -1, 1, 50, 3600, 90000)
-		more := fmt.Sprintf(`,"requested_at":%d,"series":%d}`, now-one[int64](w, -500, -1, 0, 1, 8, 100, 3000), one(w, 0, now-20, now+20))
+		more := fmt.Sprintf(`,"requested_at":%d,"patience":%d}`, now-one[int64](w, now-253402300799, -500, -1, 0, 1, 8, 100, 3000), one(w, 1, 60, 360, 1_000_000_000))
 		w.store[key] = entry{one(w, "", "x", "{}", object(w.token(m), expires, key), strings.Replace(object(w.token(m), expires, key), "}", more, 1), object(w.token(m), now+500, "other")), end}
 		return
 	}
@@ -239,7 +241,7 @@ func (w *world) respond(b *running) (r result, text string) {
 			r.lockFailed = gjson.Get(e.value, "state").Str == "failed"
 		} else if v := gjson.Parse(e.value); v.Get("cache_key").Str == key {
 			r.token, r.expires = v.Get("access_token").Str, v.Get("expires_at").Int()
-			r.requested, r.series = v.Get("requested_at").Int(), v.Get("series").Int() != 0
+			r.requested = v.Get("requested_at").Int()
 		}
 		return r, `,"value":` + quote(e.value)
 	case "add":
@@ -269,7 +271,7 @@ func (w *world) endpoint() (r result, text string) {
 	case r.status == 200:
 		return r, `,"status":200,"body":` + quote(tokenResponse(&r))
 	case r.status != 0:
-		text = fmt.Sprintf(`,"status":%d`, r.status)
+		text = fmt.Sprintf(`,"status":%d,"body":"<body>"`, r.status)
 		if r.retryAfter > 0 {
 			text += fmt.Sprintf(`,"headers":{"Retry-After":"%d"}`, r.retryAfter)
 		}

@@ -97,7 +97,7 @@ func (f *Failure) Error() *apierror.Error {
 	case apierror.TokenResponseInvalid:
 		e.Message = unusableResponse + checkURL
 	case apierror.NetworkError:
-		return apierror.Network(noResponse, "auth_url")
+		return apierror.Network(noResponse, "", "auth_url")
 	case apierror.ServiceUnauthorized:
 		e.Message = apierror.TokenRefused
 	default:

@@ -32,7 +32,7 @@ const known = "invalid_request invalid_client invalid_grant unauthorized_client 
 // in seconds, at most a day. secrets returns what must not be in the error.
 func ParseTokenResponse(r *message.Response, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
 	if r.Failed() {
-		return "", 0, apierror.Network(noResponse+redact.NewSearch(secrets()).Reason(r.Reason), "auth_url")
+		return "", 0, apierror.Network(noResponse+redact.NewSearch(secrets()).Reason(r.Failure), r.Reason, "auth_url")
 	}
 	parsed := response{flaw: "longer than 64 KiB"}
 	if r.Size <= maxResponse {

@@ -23,13 +23,13 @@ func TokenObject(token string, expiresAt int64, cacheKey string) []byte {
 }
 
 // StoredToken returns the value of a token in the store: its object, with when it was requested
-// and, if others that were as young were refused, since when, both in Unix seconds.
-func StoredToken(object []byte, requestedAt, series int64) string {
+// in Unix seconds, and its patience.
+func StoredToken(object []byte, requestedAt, patience int64) string {
 	var w json.Writer
 	w.Raw(string(object[:len(object)-1]))
 	w.Number("requested_at", requestedAt)
-	if series != 0 {
-		w.Number("series", series)
+	if patience > 0 {
+		w.Number("patience", patience)
 	}
 	w.Raw("}")
 	return string(w)

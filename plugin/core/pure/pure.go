@@ -180,7 +180,13 @@ func (h *pure) Now() int64 { return 0 }
 
 func (h *pure) Hold(name string) bool { return h.Var(name) != nil }
 
+// Log keeps a line, in which a space replaces each line feed.
 func (h *pure) Log(level host.Level, line string) {
-	h.log = append(append(h.log, letters[level]), strings.ReplaceAll(line, "\n", " ")...)
-	h.log = append(h.log, '\n')
+	from := len(h.log) + 1
+	h.log = append(append(append(h.log, letters[level]), line...), '\n')
+	for i, c := range h.log[from : len(h.log)-1] {
+		if c == '\n' {
+			h.log[from+i] = ' '
+		}
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
-
-	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
 const mark = "[redacted]"
@@ -84,26 +82,22 @@ func Text(text string, secrets []string) string { return NewSearch(secrets).Text
 // withoutUserInfo replaces whatever is between the first :// of a word and its last @. In linear time: a
 // word has no more than one URL with a user, however often it repeats what begins or ends one.
 func withoutUserInfo(text string) (clean []byte) {
-	for at := 0; at < len(text); at++ {
-		from := at
-		for at < len(text) && text[at] > ' ' && text[at] != '"' {
-			at++
-		}
-		before, after, _ := ascii.Cut(text[from:at], "://")
-		clean = append(clean, before...)
-		if len(before) < at-from {
-			clean = append(clean, "://"...)
-		}
-		if user := strings.LastIndexByte(after, '@'); user > 0 {
-			clean = append(clean, mark...)
-			after = after[user:]
-		}
-		clean = append(clean, after...)
-		if at < len(text) {
-			clean = append(clean, text[at])
+	copied, user, at := 0, 0, 0
+	for i := 0; i <= len(text); i++ {
+		switch {
+		case i == len(text) || text[i] <= ' ' || text[i] == '"':
+			if user > 0 && at > user {
+				clean = append(append(clean, text[copied:user]...), mark...)
+				copied = at
+			}
+			user = 0
+		case text[i] == '@':
+			at = i
+		case user == 0 && strings.HasPrefix(text[i:], "://"):
+			user = i + len("://")
 		}
 	}
-	return clean
+	return append(clean, text[copied:]...)
 }
 
 // Reason returns a redacted reason in parentheses, to be appended to a message, or "".

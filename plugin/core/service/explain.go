@@ -19,7 +19,7 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	search := redact.NewSearch(append(in.Tokens, h.Config("client_secret")))
-	e := newError(in.Message(), search, clock.Now(h, &in.Override))
+	e := newError(in.Message(), &in.Request, search, clock.Now(h, &in.Override))
 	var line json.Writer
 	if in.Status != 0 {
 		line.Raw("HTTP ")
@@ -27,14 +27,10 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 	} else {
 		line.Raw("no response")
 	}
-	if in.Request.Path == "" {
+	if e.Path == "" {
 		line.Raw(" from the service")
 	} else {
-		path, _, _ := ascii.Cut(in.Request.Path, "?")
-		request := in.Request.Method + " " + search.Text(path)
-		line.Raw(" to ")
-		line.Raw(request)
-		e.Message = request + ": " + e.Message
+		line.Raw(" to " + e.Method + " " + e.Path)
 	}
 	if in.Milliseconds >= 0 {
 		line.Raw(" after ")
@@ -50,14 +46,24 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 const MaxBody = 4 << 10
 
 // NewError returns the error for a response that is not a result, at a time or 0, without any of the
-// secrets.
-func NewError(r *message.Response, secrets []string, now int64) *apierror.Error {
-	return newError(r, redact.NewSearch(secrets), now)
+// secrets. The request may be unknown.
+func NewError(r *message.Response, request *input.Own, secrets []string, now int64) *apierror.Error {
+	return newError(r, request, redact.NewSearch(secrets), now)
 }
 
-func newError(r *message.Response, search *redact.Search, now int64) *apierror.Error {
+func newError(r *message.Response, request *input.Own, search *redact.Search, now int64) *apierror.Error {
+	e := explain(r, search, now)
+	if request.Path != "" {
+		path, _, _ := ascii.Cut(request.Path, "?")
+		e.Method, e.Path = request.Method, search.Text(path)
+		e.Message = e.Method + " " + e.Path + ": " + e.Message
+	}
+	return e
+}
+
+func explain(r *message.Response, search *redact.Search, now int64) *apierror.Error {
 	if r.Failed() {
-		return apierror.Network("no response from the service"+search.Reason(r.Reason), "base_url")
+		return apierror.Network("no response from the service"+search.Reason(r.Failure), r.Reason, "base_url")
 	}
 	e := &apierror.Error{Code: apierror.ServiceError, Status: r.Status}
 	switch class := r.Status / 100; {

@@ -23,29 +23,21 @@ func Request(h host.Host, rawInput []byte) host.Result {
 	return host.Result{Text: r.JSON()}
 }
 
-// NewRequest returns the request of a call, without the token. Without a method it is the one
-// for the jobs.
-func NewRequest(get config.Lookup, in *input.Input) (r *message.Request, err *apierror.Error) {
-	base, err := config.BaseURL(get)
-	if err != nil {
-		return nil, err
-	}
+// NewRequest returns the request of a call, without the token. The error names all that is missing or
+// invalid in the config.
+func NewRequest(get config.Lookup, in *input.Input) (r *message.Request, all *apierror.Error) {
+	base, all := config.BaseURL(get)
 	r = &message.Request{Method: in.Own.Method, URL: base + in.Own.Path, Body: in.Own.Body}
-	if r.Method == "" {
-		r.Method, r.URL = "GET", base+"/jobs"
-	}
 	for _, id := range [...]struct {
 		header, key string
 		in          *input.ID
 	}{{"CUSTOMER_ID", "customer_id", &in.Customer}, {"USER_ID", "user_id", &in.User}} {
 		value, err := config.ID(get, id.key, id.in)
-		if err != nil {
-			return nil, err
-		}
+		all = apierror.Join(all, err)
 		if value != "" {
 			r.Headers = append(r.Headers, message.Header{Name: id.header, Value: value})
 		}
 	}
 	r.Headers = append(r.Headers, in.Own.Headers...)
-	return r, nil
+	return r, all
 }

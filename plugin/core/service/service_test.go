@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/message"
 	"automatic-rostering.example/rostering/plugin/core/service"
 )
@@ -14,7 +15,7 @@ func TestSecretCutByEndOfBody(t *testing.T) {
 	for cut := 1; cut <= 8; cut++ {
 		text := strings.Repeat("x", cut) + strings.Repeat(secret, 9)
 		r := &message.Response{Status: 500, Size: len(text), Load: func(most int) []byte { return []byte(text[:most]) }}
-		object := service.NewError(r, []string{secret}, 0).JSON()
+		object := service.NewError(r, &input.Own{}, []string{secret}, 0).JSON()
 		if s := string(object); strings.Contains(s, "0123456789") || !strings.Contains(s, `"body_truncated":true`) {
 			t.Fatalf("after %d bytes: %d bytes, …%s", cut, len(s), s[len(s)-100:])
 		}
@@ -22,7 +23,7 @@ func TestSecretCutByEndOfBody(t *testing.T) {
 }
 
 func Test304IsNotARedirect(t *testing.T) {
-	if e := service.NewError(&message.Response{Status: 304}, nil, 0); strings.Contains(e.Message, "redirect") {
+	if e := service.NewError(&message.Response{Status: 304}, &input.Own{}, nil, 0); strings.Contains(e.Message, "redirect") {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -39,7 +40,7 @@ func TestLimitsOfHeaders(t *testing.T) {
 		`{"a":"b","` + long + `":"c","d":"e"}`:              `{"a":"b"}`,
 		`{"a":"b",` + strings.Repeat(" ", 1e5) + `"d":"e"}`: `{"a":"b"}`,
 	} {
-		e := service.NewError(&message.Response{Status: 500, Headers: []byte(headers)}, []string{"12345678"}, 0)
+		e := service.NewError(&message.Response{Status: 500, Headers: []byte(headers)}, &input.Own{}, []string{"12345678"}, 0)
 		if string(e.Headers) != want {
 			t.Errorf("%.200s becomes %.200s, not %.200s", headers, e.Headers, want)
 		}

@@ -115,6 +115,7 @@ func text(page string, stage, production map[string]string) string {
 %[2]s
 # for the production environment, set these instead
 %[3]s
+# with these set, the command rostering tries them: rostering check
 # end with Ctrl-C
 `, page, &here, &there)
 }

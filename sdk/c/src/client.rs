@@ -29,7 +29,6 @@ pub struct Client {
 /// What a client and its views share. Its threads end with it.
 struct Shared {
     runtime: Option<Runtime>,
-    log: Dispatch,
     /// The process that opened the client: its threads do not exist in a child.
     process: u32,
 }
@@ -39,19 +38,22 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Shared {
     fn start(log: Dispatch) -> Result<Self> {
-        let of_threads = log.clone();
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("rostering")
-            .on_thread_start(move || prepare_thread(&of_threads))
+            .on_thread_start(move || prepare_thread(&log))
             .enable_all()
             .build()
             .map_err(|error| Error::own(Code::PluginFailed, &format!("cannot start a thread: {error}")))?;
-        Ok(Self { runtime: Some(runtime), log, process: process::id() })
+        Ok(Self { runtime: Some(runtime), process: process::id() })
     }
 
-    /// Runs a future on this thread, with the log of this client.
-    fn block_on<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
+    /// Runs a call on a thread of the library, whose stack is large enough: the calling thread only waits.
+    fn run<T: Send + 'static>(
+        &self,
+        cancel: Option<&Cancel>,
+        call: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
         let (Some(runtime), true) = (&self.runtime, self.process == process::id()) else {
             let message = "this client was opened before fork: open another one in the child";
             return Err(Error::own(Code::Closed, message));
@@ -60,7 +62,17 @@ impl Shared {
             let message = "a callback must not call the library: return first";
             return Err(Error::own(Code::InvalidInput, message));
         }
-        dispatcher::with_default(&self.log, || runtime.block_on(future))
+        let mut task = runtime.spawn(call);
+        runtime.block_on(async {
+            tokio::select! {
+                biased; // a response that has arrived is returned
+                result = &mut task => result.unwrap_or_else(|_| Err(Error::panicked())),
+                canceled = Cancel::canceled(cancel) => {
+                    task.abort();
+                    Err(canceled)
+                }
+            }
+        })
     }
 }
 
@@ -88,21 +100,16 @@ impl Drop for Shared {
 
 impl Client {
     /// Makes a call, which ends with its timeout or when it is canceled.
-    fn call<T>(
+    fn call<T: Send + 'static, F: Future<Output = Called<T>> + Send + 'static>(
         &self,
         timeout_ms: i64,
         cancel: Option<&Cancel>,
-        call: impl AsyncFnOnce(&automatic_rostering::Client) -> Called<T>,
+        call: impl FnOnce(automatic_rostering::Client) -> F,
     ) -> Result<T> {
         let limit = u64::try_from(timeout_ms).ok().map(Duration::from_millis);
         let client = if timeout_ms == 0 { self.client.clone() } else { self.client.with_timeout(limit) };
-        self.shared.block_on(async {
-            tokio::select! {
-                biased; // a response that has arrived is returned
-                result = call(&client) => Ok(result?),
-                canceled = Cancel::canceled(cancel) => Err(canceled),
-            }
-        })
+        let call = call(client);
+        self.shared.run(cancel, async { Ok(call.await?) })
     }
 }
 
@@ -112,8 +119,12 @@ pub extern "C" fn rostering_client_open(config: Option<&Config>, error: *mut *mu
     make(error, || {
         let config = given(config, "config")?;
         let shared = Shared::start(Dispatch::new(config.logger))?;
-        let open = async { Ok(automatic_rostering::Client::open(&config.config, config.options()).await?) };
-        Ok(Client { client: shared.block_on(open)?, shared: Arc::new(shared) })
+        let (config, options) = (config.config.clone(), config.options());
+        let open = async move {
+            let options = options.runtime(Handle::current());
+            Ok(automatic_rostering::Client::open(&config, options).await?)
+        };
+        Ok(Client { client: shared.run(None, open)?, shared: Arc::new(shared) })
     })
 }
 
@@ -160,8 +171,9 @@ pub extern "C" fn rostering_client_close(client: Option<&Client>, timeout_ms: i6
     run(std::ptr::null_mut(), || {
         let client = given(client, "client")?;
         let limit = u64::try_from(timeout_ms).map_or(Duration::MAX, Duration::from_millis);
-        client.shared.block_on(async {
-            client.client.close_within(limit).await;
+        let own = client.client.clone();
+        client.shared.run(None, async move {
+            own.close_within(limit).await;
             Ok(())
         })
     });
@@ -191,7 +203,7 @@ pub extern "C" fn rostering_list_jobs(
 ) -> Option<Box<Response>> {
     make(error, || {
         let client = given(client, "client")?;
-        client.call(timeout_ms, cancel, async |client| client.list_jobs().await).map(Into::into)
+        client.call(timeout_ms, cancel, |client| async move { client.list_jobs().await }).map(Into::into)
     })
 }
 
@@ -206,7 +218,8 @@ pub extern "C" fn rostering_send_request(
 ) -> Option<Box<Response>> {
     make(error, || {
         let (client, request) = (given(client, "client")?, given(request, "request")?);
-        client.call(timeout_ms, cancel, async |client| client.send_request(request.0.clone()).await).map(Into::into)
+        let request = request.0.clone();
+        client.call(timeout_ms, cancel, |client| async move { client.send_request(request).await }).map(Into::into)
     })
 }
 
@@ -232,10 +245,13 @@ pub extern "C" fn rostering_get_token(
         if force && refused.is_some() {
             return Err(Error::invalid("refused", "set force or refused, not both"));
         }
-        let get = async |client: &automatic_rostering::Client| match refused {
-            Some(refused) => client.replace_token(refused).await,
-            None if force => client.get_new_token().await,
-            None => client.get_token().await,
+        let refused = refused.map(String::from);
+        let get = |client: automatic_rostering::Client| async move {
+            match refused {
+                Some(refused) => client.replace_token(&refused).await,
+                None if force => client.get_new_token().await,
+                None => client.get_token().await,
+            }
         };
         let token = client.call(timeout_ms, cancel, get)?;
         Ok(Token { access_token: c_string(token.access_token.expose()), json: c_string(&json!(token).to_string()) })
@@ -266,7 +282,7 @@ pub extern "C" fn rostering_set_token(client: Option<&Client>, token: *const c_c
     run(error, || {
         let (client, token) = (given(client, "client")?, required("token", token)?);
         let token = automatic_rostering::Token::from_json(token)?;
-        client.shared.block_on(async { Ok(client.client.set_token(&token).await.map(|()| true)?) })
+        client.call(0, None, |client| async move { client.set_token(&token).await.map(|()| true) })
     })
 }
 
@@ -275,7 +291,7 @@ pub extern "C" fn rostering_set_token(client: Option<&Client>, token: *const c_c
 pub extern "C" fn rostering_clear_token(client: Option<&Client>, error: *mut *mut Error) -> bool {
     run(error, || {
         let client = given(client, "client")?;
-        client.shared.block_on(async { Ok(client.client.clear_token().await.map(|()| true)?) })
+        client.call(0, None, |client| async move { client.clear_token().await.map(|()| true) })
     })
 }
 
@@ -289,7 +305,8 @@ pub extern "C" fn rostering_set_secret(
 ) -> bool {
     run(error, || {
         let (client, secret) = (given(client, "client")?, required("client_secret", client_secret)?);
-        client.shared.block_on(async { Ok(client.client.set_secret(secret).await.map(|()| true)?) })
+        let secret = secret.to_owned();
+        client.call(0, None, |client| async move { client.set_secret(secret).await.map(|()| true) })
     })
 }
 
@@ -300,8 +317,8 @@ pub extern "C" fn rostering_set_secret(
 #[no_mangle]
 pub extern "C" fn rostering_client_status(client: Option<&Client>, error: *mut *mut Error) -> *mut c_char {
     let status = make(error, || {
-        let Client { client, shared } = given(client, "client")?;
-        shared.block_on(async { Ok(c_string(&json!(client.status()).to_string())) })
+        let status = given(client, "client")?.call(0, None, |client| async move { Ok(client.status()) })?;
+        Ok(c_string(&json!(status).to_string()))
     });
     status.map_or(std::ptr::null_mut(), |status| status.into_raw())
 }

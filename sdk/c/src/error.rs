@@ -77,6 +77,10 @@ impl Error {
         Self::make(code, automatic_rostering::Error::new(CallCode::Other, message))
     }
 
+    pub fn panicked() -> Box<Self> {
+        Self::own(Code::PluginFailed, "the library panicked, which is a bug: please report it")
+    }
+
     pub fn invalid(key: &str, message: &str) -> Box<Self> {
         Self::about(Code::InvalidInput, key, message)
     }

@@ -17,7 +17,7 @@ use std::ffi::{c_char, CStr, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 
-use error::{Code, Error};
+use error::Error;
 
 type Result<T> = std::result::Result<T, Box<Error>>;
 
@@ -33,9 +33,7 @@ fn run<T: Default>(error: *mut *mut Error, function: impl FnOnce() -> Result<T>)
     if error.as_ref().is_some_and(|error| !error.is_null()) {
         return T::default();
     }
-    let result = catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| {
-        Err(Error::own(Code::PluginFailed, "the library panicked, which is a bug: please report it"))
-    });
+    let result = catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| Err(Error::panicked()));
     result.unwrap_or_else(|failed| {
         if let Some(error) = error {
             *error = Box::into_raw(failed);

@@ -2,6 +2,7 @@
  * variables. */
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -131,6 +132,23 @@ static void options_are_checked(void **state) {
     want_error(ROSTERING_CODE_STORE_FAILED, "url must be memory:, file:FOLDER, or redis://");
 }
 
+static void *list_jobs(void *client) {
+    want_jobs(client);
+    return NULL;
+}
+
+static void a_small_stack_is_enough(void **state) {
+    rostering_client *client = open_at(NULL);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, 64 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, list_jobs, client), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    rostering_client_free(client);
+}
+
 static rostering_cancel *of_signal;
 
 static void on_alarm(int number) {
@@ -237,6 +255,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(null_is_an_error),
         cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(a_small_stack_is_enough),
         cmocka_unit_test(a_signal_handler_cancels),
         cmocka_unit_test(a_callback_must_not_call),
         cmocka_unit_test(tls_options),

@@ -6,8 +6,9 @@
  */
 export async function read(response, limit) {
   const { headers, body } = response;
-  const known = headers.get('Content-Length'); // of what is sent, which may decode to more
-  if (known !== null && Number(known) <= limit && !headers.has('Content-Encoding')) {
+  const known = headers.get('Content-Length'); // of what is sent, which may decode to more; Deno and Bun may ignore it for chunks
+  const isLength = known !== null && !headers.has('Content-Encoding') && !headers.has('Transfer-Encoding');
+  if (isLength && Number(known) <= limit) {
     return new Uint8Array(await response.arrayBuffer()).subarray(0, limit); // half as much work as a stream
   }
   const chunks = [];

@@ -56,7 +56,7 @@ export class Client {
    */
   static async open(config, options = {}) {
     checkOptions('Client.open', options);
-    return new Client(Core.open(pluginConfig(config), options), config.baseUrl);
+    return new Client(await Core.open(pluginConfig(config), options), config.baseUrl);
   }
 
   /** Returns a view: this client, with another customer in its calls, or none. @param {string | null} customerId */

@@ -12,7 +12,7 @@ import { toStatus } from './status.js';
 /** @import {Body, CallOptions, Logger, Options, TokenRequest} from './options.js' */
 /** @import {TokenObject} from './token.js' */
 
-/** What a call of the plugin may need: what fetch threw, and where to log. @typedef {{thrown?: unknown, logger?: Logger}} Known */
+/** What a call of the plugin may need: what fetch threw, and where to log. @typedef {{thrown?: unknown, logger?: Pick<Logger, 'debug' | 'warn'>}} Known */
 
 /**
  * What came of a request with a token.
@@ -51,7 +51,7 @@ export class Core {
     this.waitUntil = options.waitUntil ?? ofRuntime;
     this.store = options.store;
     this.logger = options.logger;
-    this.storeLogger = this.logger ?? guardedLogger({ ...console, debug: () => {} });
+    this.storeLogger = this.logger ?? warnings;
   }
 
   /**
@@ -60,9 +60,9 @@ export class Core {
    * @param {Record<string, string>} config as the plugin reads it
    * @param {Options} given
    */
-  static open(config, given) {
+  static async open(config, given) {
     const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
-    const core = new Core(openPlugin(options.plugin), options);
+    const core = new Core(await openPlugin(options.plugin), options);
     core.#configure(config);
     const { headers } = core;
     if (Object.keys(headers).length > 0 && config.base_url)
@@ -289,5 +289,8 @@ export class Core {
     return result.output;
   }
 }
+
+/** To the console, which Bun sets up when all of it is read: that takes as long as two requests. @type {Pick<Logger, 'debug' | 'warn'>} */
+const warnings = { debug: () => {}, warn: (line) => console.warn(line) };
 
 const closed = () => new DOMException('the client is closed', 'AbortError');

@@ -129,25 +129,30 @@ export function inCallersWords({ code, message, key }) {
   return names.flat().length > 0 ? `${spelled} (${names.map((each) => each.join(', ')).join('; ')})` : spelled;
 }
 
-/** What fetch threw, its cause, and so on. @param {any} thrown */
+/** Describes what fetch or a store threw, its cause, and so on. @param {any} thrown */
 function chain(thrown) {
-  const all = [thrown];
-  for (let next = thrown?.cause; next && all.length < 5; next = next.cause) all.push(next);
+  const all = /** @type {{text: string, name?: unknown, code?: unknown}[]} */ ([]);
+  try {
+    for (let next = thrown; all.length === 0 || (next && all.length < 5); next = next.cause) {
+      const { name, code, message } = Object(next);
+      // An error for several IP addresses has only a code. That of a proxy quotes it.
+      const isBare = code !== undefined && (!message || code === 'ERR_PROXY_TUNNEL');
+      all.push({ text: isBare ? `${name}: ${code}` : withoutName(next), name, code });
+    }
+  } catch {
+    all.push({ text: 'what was thrown cannot be printed' });
+  }
   return all;
 }
 
 /** Describes why a request failed, for the plugin, which removes secrets. @param {unknown} thrown */
-export function reason(thrown) {
-  // An error for several IP addresses has only a code.
-  const text = (/** @type {any} */ error) => (error?.message || !error?.code ? error : `${error.name}: ${error.code}`);
-  return Array.from(chain(thrown), (error) => withoutName(text(error))).join(': ');
-}
+export const reason = (thrown) => Array.from(chain(thrown), ({ text }) => text).join(': ');
 
 const withoutName = (/** @type {unknown} */ error) => String(error).replace(/^Error: /, '');
 
 /** Makes a cause with the type and code of what fetch threw: the object may have the request. @param {unknown} thrown @param {string} text */
 function causeOf(thrown, text) {
-  const { name, code } = chain(thrown).at(-1);
+  const { name, code } = chain(thrown).at(-1) ?? {};
   const isName = (/** @type {unknown} */ value) => typeof value === 'string' && /^[A-Z]\w{1,50}$/.test(value);
   return Object.assign(new Error(text), isName(name) && { name }, isName(code) && { code });
 }

@@ -7,6 +7,8 @@ import { setTimeout } from 'node:timers/promises';
 
 /** @typedef {import('./store.js').Store} Store */
 
+const most = 65 * 1024; // bytes, more than a file of this store has
+
 /**
  * A store for the processes of one machine, in any of the languages: a folder that only its owner can read.
  *
@@ -79,6 +81,8 @@ export class FileStore {
 
 /** @param {string} file @returns {Promise<string | null | undefined>} null if it has expired, undefined if there is no file */
 async function read(file) {
+  const found = await stat(file).catch(unless('ENOENT'));
+  if (found && found.size > most) return null;
   const content = await readFile(file).catch(unless('ENOENT'));
   if (!content) return undefined;
   const [, expiry, value = ''] = /^(\d+)\n(.*)$/s.exec(content.toString()) ?? [];

@@ -22,22 +22,38 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const { Deno } = /** @type {any} */ (globalThis);
 let client = /** @type {any} */ (undefined); // of Deno, which would use a connection of HTTP/2 again that has fallen silent
 
-/** The runtime's fetch. Node's retries a request after a 421, unless its body is a stream. @type {Fetch} */
+/** The runtime's fetch. @type {Fetch} */
 export function defaultFetch(url, init) {
-  const { body, signal } = init;
-  if (Deno) {
-    const used = client;
-    signal?.addEventListener('abort', () => {
-      if (!url.startsWith('https:') || used !== client || signal.reason?.name === 'AbortError') return;
-      client = Deno.createHttpClient({}); // with other connections
-      used?.close();
-    });
-    return fetch(url, /** @type {RequestInit} */ ({ ...init, client }));
+  if (isNode) return nodeFetch(url, init);
+  if (!Deno) return fetch(url, init);
+  const { signal } = init;
+  const used = client;
+  signal?.addEventListener('abort', () => {
+    if (!url.startsWith('https:') || used !== client || signal.reason?.name === 'AbortError') return;
+    client = Deno.createHttpClient({}); // with other connections
+    used?.close();
+  });
+  return fetch(url, /** @type {RequestInit} */ ({ ...init, client }));
+}
+
+const safe = ['GET', 'HEAD', 'OPTIONS'];
+const closed = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+
+/**
+ * Node's fetch. If the server closes a kept-alive connection just when Node uses it, a request that changes nothing is sent once
+ * more, as Deno and Bun do. The dot at the end of a name, as in Kubernetes, is not part of what TLS calls it.
+ *
+ * @type {Fetch}
+ */
+async function nodeFetch(given, init) {
+  const { method = 'GET', body } = init;
+  const url = given.replace(/^(https:\/\/[^/?:]+)\.(?=[/?:])/, '$1');
+  try {
+    return await fetch(url, init);
+  } catch (/** @type {any} */ error) {
+    if (!safe.includes(method) || body != null || !closed.includes(error?.cause?.code)) throw error;
+    return fetch(url, init);
   }
-  if (!isNode || !(body instanceof Uint8Array || typeof body === 'string')) return fetch(url, init);
-  const blob = new Blob([/** @type {BlobPart} */ (body)]);
-  const headers = { ...init.headers, 'Content-Length': String(blob.size) };
-  return fetch(url, { ...init, headers, body: blob.stream() });
 }
 
 /**

@@ -1,12 +1,12 @@
 import base64 from './rostering-core.js';
 
-/** @type {import('./options.js').WasmModule | undefined} */
-let module;
+/** The plugin, in base64 as bundlers lose other files than modules. It compiles while the program loads. */
+const begun = (async () => WebAssembly.compile(decoded()))();
+begun.catch(() => {}); // until a client opens
 
-/** Compiles the plugin, once for the process. It is in base64, as bundlers lose other files than modules. */
-export function compiled() {
+export async function compiled() {
   try {
-    return (module ??= new WebAssembly.Module(decoded()));
+    return await begun;
   } catch (cause) {
     const advice =
       'import automatic-rostering/rostering-core.wasm, for a bundler to compile, and pass it as the option plugin';

@@ -84,7 +84,7 @@ export class Plugin {
    *
    * @param {string} name
    * @param {object} [input]
-   * @param {Logger} [logger]
+   * @param {Pick<Logger, 'debug' | 'warn'>} [logger]
    * @returns {{failed: boolean, output: any}} its output, or the fields of an error
    * @throws {Error} if it fails without describing an error
    */
@@ -104,9 +104,9 @@ export class Plugin {
 const files = new WeakMap();
 
 /** Opens the plugin in the package, or another one. @param {Source} [source] */
-export function openPlugin(source) {
+export async function openPlugin(source) {
   try {
-    const module = source === undefined ? compiled() : moduleOf(source);
+    const module = source === undefined ? await compiled() : moduleOf(source);
     const file = files.get(module) ?? new File(module);
     files.set(module, file);
     const plugin = new Plugin(file);

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { retry, RosteringError } from '../src/index.js';
-import { byService, hold, start } from './fake.js';
+import { Client, retry, RosteringError } from '../src/index.js';
+import { byService, config, hold, start } from './fake.js';
 
 /** @typedef {import('../src/index.js').Body} Body */
 
@@ -177,14 +177,28 @@ test('another file of the plugin', bound, async () => {
 });
 
 test('a runtime that compiles nothing is named', bound, async () => {
-  const { Module } = WebAssembly;
-  WebAssembly.Module = /** @type {any} */ (undefined);
-  const { compiled } = await import(`../src/module.js?${'again'}`);
+  const { compile } = WebAssembly;
+  WebAssembly.compile = async () => Promise.reject(new Error('no'));
   try {
-    assert.throws(compiled, { message: /does not compile WebAssembly: import .*rostering-core.wasm.* option plugin/ });
+    const { compiled } = await import(`../src/module.js?${'again'}`);
+    await assert.rejects(compiled, {
+      message: /does not compile WebAssembly: import .*rostering-core.wasm.* option plugin/,
+    });
   } finally {
-    WebAssembly.Module = Module;
+    WebAssembly.compile = compile;
   }
+});
+
+test('a store that throws something that cannot be printed fails no call', bound, async () => {
+  const fail = () => Promise.reject(Object.create(null));
+  const { client } = await start(undefined, { store: { get: fail, add: fail, set: fail } });
+  assert.equal((await client.listJobs()).status, 200);
+  assert.equal(client.status().storeFailures, 1); // the flow continues without it
+});
+
+test('a process may have more clients than memories', { timeout: 120_000 }, async () => {
+  const clients = await Promise.all(Array.from({ length: 13_000 }, () => Client.open(config)));
+  assert.equal(clients.length, 13_000);
 });
 
 test('a fetch that returns no Response', bound, async () => {
@@ -218,6 +232,11 @@ test(
       [(init) => Object.assign(new Error(inspect(init, { maxArrayLength: 9999 })), { init }), /^Error: .*method/s],
       [(init) => ({ toString: () => `${init.body}` }), /^Error: /],
       [() => cyclic, /^Error: .*\(again: again/],
+      [() => Object.create(null), /^Error: .*cannot be printed/],
+      [
+        () => Object.assign(new Error('no tunnel: 407 pa55word'), { code: 'ERR_PROXY_TUNNEL' }),
+        /^Error: .*\(Error: ERR_PROXY_TUNNEL\)/,
+      ],
     ];
     for (const [thrown, shown] of cases) {
       const { client } = await start((_, init) => Promise.reject(thrown(init)));
@@ -225,7 +244,7 @@ test(
       assert.ok(error instanceof RosteringError && error.cause instanceof Error, inspect(error));
       assert.match(String(error.cause), shown);
       const { cause } = /** @type {{cause: {code?: string}}} */ (error);
-      assert.equal(cause.code, /REFUSED/.test(`${shown}`) ? 'ECONNREFUSED' : undefined);
+      assert.equal(cause.code, /ECONNREFUSED|ERR_PROXY_TUNNEL/.exec(`${shown}`)?.[0]);
       const all = inspect(error, { depth: 9, showHidden: true, maxStringLength: Infinity });
       assert.doesNotMatch(all, /pa55|112,\s*97,\s*53,\s*53/);
     }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { SpanKind } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
@@ -40,6 +41,53 @@ test('a span for each request, without secrets', bound, async (t) => {
     spans.map(({ name, attributes, events, resource }) => [name, attributes, events, resource.attributes]),
   );
   assert.ok(!text.includes('token-0001') && !text.includes(config.clientSecret), text);
+});
+
+test('a connection that the server closes when it is used again', bound, async (t) => {
+  const used = new WeakSet();
+  const received = /** @type {(string | undefined)[]} */ ([]);
+  let closes = false;
+  const url = await listen(t, ({ method, socket }, response) => {
+    received.push(method);
+    if (closes && used.has(socket)) return ((closes = false), socket.destroy());
+    used.add(socket);
+    return response.end('{"access_token":"token-0001","token_type":"Bearer","expires_in":3600}');
+  });
+  const client = await Client.open({ ...config, authUrl: url, baseUrl: url });
+  await client.listJobs();
+  closes = true;
+  assert.equal((await client.listJobs()).status, 200);
+  closes = true;
+  await assert.rejects(client.sendRequest({ path: '/jobs', method: 'POST', body: '' }), { code: 'network_error' });
+  assert.deepEqual(received, ['POST', 'GET', 'GET', 'GET', 'POST']);
+});
+
+test('where tests replace the globals of Node, as jsdom does', bound, async (t) => {
+  const { Blob } = globalThis;
+  t.after(() => Object.assign(globalThis, { Blob }));
+  globalThis.Blob = /** @type {any} */ (class {});
+  const bodies = /** @type {string[]} */ ([]);
+  const url = await listen(t, async (request, response) => {
+    bodies.push(String(await buffer(request)));
+    response.end('{"access_token":"token-0001","token_type":"Bearer","expires_in":3600}');
+  });
+  const client = await Client.open({ ...config, authUrl: url, baseUrl: url });
+  for (const body of ['text', new TextEncoder().encode('bytes')])
+    await client.sendRequest({ path: '/', method: 'PUT', body });
+  assert.deepEqual(bodies.slice(1), ['text', 'bytes']);
+});
+
+test('TLS does not know the dot at the end of a name', bound, async (t) => {
+  const { fetch } = globalThis;
+  t.after(() => Object.assign(globalThis, { fetch }));
+  const urls = /** @type {unknown[]} */ ([]);
+  globalThis.fetch = async (url) => {
+    urls.push(url);
+    return Response.json({ access_token: 'token-0001', token_type: 'Bearer', expires_in: 3600 });
+  };
+  const urlsWithDot = { authUrl: 'https://login.invalid.', baseUrl: 'https://service.invalid.:8443/v1.' };
+  await (await Client.open({ ...config, ...urlsWithDot })).listJobs();
+  assert.deepEqual(urls, ['https://login.invalid/connect/token', 'https://service.invalid:8443/v1./jobs']);
 });
 
 const soon = { timeout: 15_000 }; // before a token request would time out

@@ -1,6 +1,9 @@
 // What a client and retry do with their options, before anything is sent; on Node, Deno and Bun.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -120,6 +123,18 @@ test('the error names a folder that cannot be created', async () => {
   for (const folder of [path, join(path, 'tokens')])
     assert.throws(() => new FileStore(folder), { message: new RegExp(path) });
   for (const folder of ['', undefined]) assert.throws(() => new FileStore(/** @type {any} */ (folder)), TypeError);
+});
+
+test('a huge file in the folder of a store is not read, and is replaced', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'store-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, createHash('sha256').update('key').digest('hex'));
+  await writeFile(file, '');
+  await truncate(file, 3 * 2 ** 30);
+  const store = new FileStore(folder);
+  assert.equal(await store.get('key'), null);
+  assert.equal(await store.add('key', 'value', 60), true);
+  assert.equal(await store.get('key'), 'value');
 });
 
 test('a config from the environment does not show the secret', () => {

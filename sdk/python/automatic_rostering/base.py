@@ -18,14 +18,15 @@ from .check import check, check_store, check_timeout
 from .clock import wall
 from .config import Config
 from .error import Code, RosteringError, cut
-from .exchange import http_options
+from .exchange import new_http
 from .holder import Holder
 from .plugin import CLOSED, AnyLogger, Plugin, Wasm, bundled
 from .request import AnyBody, Headers, QueryParams, merged, request_input
 from .send import Service
+from .signals import of_handler
 from .status import Status
 from .tasks import Tasks
-from .threads import Threads, in_thread
+from .threads import Threads, apart, in_thread
 from .token import Token
 
 #: An id that replaces that of the view or the config; None sends no header, ... replaces none.
@@ -65,8 +66,8 @@ class Core:
         self.lock = threading.Lock()
         self.is_closed = False
         self._canceled = False
-        #: Those in progress.
-        self.calls: set[Call] = set()
+        #: What bounds those in progress.
+        self.calls: set[Any] = set()
         #: How many calls began, and failed, by the code of the error.
         self.began, self.failed = 0, Counter[Code]()
         #: Set when the client is closed and its last call has ended.
@@ -77,15 +78,16 @@ class Core:
         if self.is_closed:
             raise RuntimeError(CLOSED)
         # Loading the certificates takes as long as compiling the plugin, so both run concurrently.
-        self.io.make = lambda: self.io.http_kind(**http_options())
+        self.io.make = lambda: new_http(self.io.http_kind)
         making = in_thread(lambda: self.io.http or self.io.make())
         try:
-            plugin = Plugin(self.wasm or bundled(), self.config, self.headers, self.logger)
+            wasm, in_loop = self.wasm or bundled(), isinstance(self.io, Tasks)
+            plugin = Plugin(wasm, self.config, self.headers, self.logger, in_loop=in_loop)
         except BaseException as error:
             cut(error)
             raise
         try:
-            self.io.http = making.result()
+            self.io.http = apart(making.result)
         except BaseException:
             plugin.close()
             raise
@@ -111,28 +113,73 @@ class Core:
         return self._plugin
 
     def status(self) -> Status:
-        """Return what the client has done so far, also when it is closed."""
+        """Return what the client has done so far, also when it is closed. It locks nothing, for signal handlers."""
         plugin = self._plugin if self._plugin and not self._plugin.is_inherited else self.plugin
         fields, holder = plugin.status(self.now()), self.holder
-        with self.lock:
-            counts = {"calls": self.began, "failed_calls": dict(self.failed), "service_requests": holder.requests}
-            return Status.from_plugin(fields, renewing=holder.flow is not None, **counts)
+        counts = {"calls": self.began, "failed_calls": dict(self.failed), "service_requests": holder.requests}
+        return Status.from_plugin(fields, renewing=holder.flow is not None, **counts)
 
     async def call(self, work: Work, timeout: float | None, *, counts: bool) -> Any:  # noqa: ANN401
         """Do the work of a call, which `status` counts, or not."""
         self._check_loop()
         scope = self.io.timeout(timeout)
-        with Call(self, scope, counts=counts):
+        restore = self.io.restorer()
+        try:
+            self._begin(scope, counts=counts)
+            return await self._bounded(work, scope, timeout)
+        except BaseException as error:
+            self._failed(error, counts=counts)
+            raise
+        finally:
+            # Each is the first thing that is done, and one step, so an exception of a signal handler prevents neither.
             try:
-                async with scope:
-                    return await self.holder.settled(work(self))
-            except TimeoutError:
-                if not scope.expired():
-                    raise
-            if self._canceled:
-                raise RuntimeError(CLOSED)
-            message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
-            raise RosteringError("network_error", message, retryable=True)
+                self.calls.discard(scope)
+            finally:
+                restore()
+            self._ended()
+
+    async def _bounded(self, work: Work, scope: Any, timeout: float | None) -> Any:  # noqa: ANN401
+        try:
+            async with scope:
+                return await self.holder.settled(work(self))
+        except TimeoutError as error:
+            if of_handler(error) or not scope.expired():
+                raise
+        if self._canceled:
+            raise RuntimeError(CLOSED)
+        message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
+        raise RosteringError("network_error", message, retryable=True)
+
+    def change(self, work: Callable[[Plugin], object]) -> None:
+        """Do what sends nothing, in a call of its own."""
+        scope = self.io.timeout(None)
+        try:
+            self._begin(scope, counts=False)
+            work(self.plugin)
+        except BaseException as error:
+            self._failed(error, counts=False)
+            raise
+        finally:
+            self.calls.discard(scope)
+            self._ended()
+
+    def _begin(self, scope: object, *, counts: bool) -> None:
+        with self.lock:
+            _ = self.plugin
+            self.calls.add(scope)
+            self.began += counts
+
+    def _failed(self, error: BaseException, *, counts: bool) -> None:
+        if counts and isinstance(error, RosteringError):
+            with self.lock:
+                self.failed[error.code] += 1
+        cut(error)
+
+    def _ended(self) -> None:
+        if self.is_closed and not self.calls:
+            self.idle.set()
+        if self._plugin and not self._plugin.is_inherited:
+            self._plugin.write_log()
 
     async def close(self, timeout: float | None, *, is_view: bool) -> None:
         """Refuse further calls, wait for those in progress, and free the plugin."""
@@ -141,17 +188,23 @@ class Core:
             return
         with self.lock:
             self.is_closed = True
-            if not self.calls:
-                self.idle.set()
-        with suppress(TimeoutError):
-            async with self.io.timeout(timeout):
-                await self.io.wait(self.idle, None)
-        if not self.idle.is_set():
+        scope = self.io.timeout(timeout)
+        restore = self.io.restorer()
+        try:
+            async with scope:
+                while self.calls:  # an exception of a signal handler may have ended one in silence
+                    await self.io.wait(self.idle, 1)
+        except TimeoutError as error:
+            if of_handler(error) or not scope.expired():
+                raise
+        finally:
+            restore()
+        if calls := self.calls.copy():
             self._canceled = True
-            with self.lock:
-                scopes = [call.scope for call in self.calls if call.scope]
-            for scope in scopes:
-                self.io.cancel(scope)
+            for call in calls:
+                self.io.cancel(call)
+        else:
+            self.idle.set()
         # Does not wait for a token request that no call waits for.
         self.holder.replace()
         with suppress(Exception):  # a clock of the program's
@@ -163,30 +216,6 @@ class Core:
         if self.loop and self.loop is not (running := asyncio.get_running_loop()):
             belongs = f"the client belongs to {self.loop}, in which it was opened, not to {running}"
             raise RuntimeError(f"{belongs}: open one in each event loop")
-
-
-class Call:
-    """A call in progress, and what bounds it. What it raises shows no variables."""
-
-    def __init__(self, core: Core, scope: object, *, counts: bool = False) -> None:
-        self._core, self.scope, self._counts = core, scope, counts
-
-    def __enter__(self) -> None:
-        with self._core.lock:
-            self._plugin = self._core.plugin
-            self._core.calls.add(self)
-            self._core.began += self._counts
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        core = self._core
-        with core.lock:
-            core.calls.discard(self)
-            if self._counts and isinstance(error, RosteringError):
-                core.failed[error.code] += 1
-            if not core.calls and core.is_closed:
-                core.idle.set()
-        self._plugin.write_log()
-        cut(error)
 
 
 class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
@@ -294,8 +323,9 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     def set_secret(self, secret: str) -> None:
         """Use another client secret from the next token request on, unless it is invalid. Sends nothing."""
         check("secret", secret, str)
-        with Call(self._core, None):
-            self._core.plugin.set_secret(secret)
+        work = _with_secret(secret)
+        del secret  # as above
+        self._core.change(work)
 
     def status(self) -> Status:
         """Return what the client and its views have done. Sends nothing, and waits for nothing."""
@@ -315,8 +345,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         raise TypeError(f"cannot pickle or copy a {kind}: open one in each process, from a Config")
 
     def _change(self, export: str, token: Token | None, then: Callable[[bytes], None]) -> None:
-        with Call(self._core, None):
-            self._core.plugin.call(export, _dated(token, self._core.now()), then)
+        self._core.change(lambda plugin: plugin.call(export, _dated(token, self._core.now()), then))
 
     def _view(self, name: str, value: str | None) -> Self:
         check(name, value, str, None)
@@ -355,6 +384,10 @@ def _sending(fields: dict[str, object], body: AnyBody) -> Work:
 
 def _getting(refused: str | None, *, force: bool) -> Work:
     return lambda core: core.holder.get(refused, force=force)
+
+
+def _with_secret(secret: str) -> Callable[[Plugin], None]:
+    return lambda plugin: plugin.set_secret(secret)
 
 
 def _dated(token: Token | None, now: int) -> bytes:

@@ -20,7 +20,7 @@ class Client(BaseClient[httpx.Response, Token, None, Body, httpx.Client, Store])
     `timeout` bounds each call, in seconds; None is unlimited. `max_body` bounds a response, in bytes. `store` shares
     the token with other clients. `http` is your own HTTP client, for example with a proxy or a private CA; its timeouts
     apply if they are shorter, and it remains yours to close. `logger` receives the plugin's log lines, and failures of
-    the store, which go to the logger "automatic_rostering" by default. `plugin` is another rostering-nowasi.wasm, as a
+    the store, which go to the logger "automatic_rostering" by default. `plugin` is another rostering-core.wasm, as a
     path or bytes. `clock` replaces time.time as the clock by which tokens expire, for tests.
 
     Opening and calls raise a `RosteringError`, a TypeError or a ValueError for an invalid argument, such as a `plugin`

@@ -1,6 +1,8 @@
 """The configuration of a client."""
 
+import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self
@@ -8,6 +10,7 @@ from typing import Any, Literal, Self
 from .check import check
 
 Environment = Literal["stage", "production"]
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +70,14 @@ def _read(name: str, value: str) -> object:
     return value
 
 
-def plugin_config(config: Config) -> dict[bytes, bytes]:
-    """Return a config as the plugin takes it, which reads it whenever it needs it."""
+def plugin_config(config: Config) -> bytes:
+    """Return a config as the plugin takes it."""
     flag = {True: "true", False: "false"}.get(config.allow_http, config.allow_http)
-    values = asdict(config) | {"allow_http": flag}
-    # It rejects lone surrogates, which stand for what os.environ could not decode.
-    return {
-        key.encode(): str(value).encode(errors="surrogatepass") for key, value in values.items() if value is not None
-    }
+    return plugin_values(asdict(config) | {"allow_http": flag})
+
+
+def plugin_values(values: Mapping[str, object]) -> bytes:
+    """Return keys of a config as the plugin takes them."""
+    texts = {key: str(value) for key, value in values.items() if value is not None}
+    # A lone surrogate stands for what os.environ could not decode. JSON has none; the plugin rejects both characters.
+    return json.dumps({key: _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text) for key, text in texts.items()}).encode()

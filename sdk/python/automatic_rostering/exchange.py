@@ -3,6 +3,7 @@
 import os
 import re
 import ssl
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from functools import cache
@@ -14,6 +15,7 @@ import httpx
 from . import __version__
 from .error import RosteringError
 from .request import AnyBody, AnyContent, opened
+from .signals import of_handler
 from .step import FAILURES, Outcome, Request
 from .tasks import Tasks
 from .threads import Threads
@@ -22,8 +24,11 @@ E = TypeVar("E", bound=Exception)
 AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (4 << 10) + 1  # bytes, one more than an error holds
-#: One alone: of two in each other, some KB from a server become GB. Others are not asked for.
-_ENCODINGS = ("identity", "gzip", "deflate", "")
+#: One of the first two at most: of two in each other, some KB from a server become GB. The others are not asked for.
+#: What is no coding, such as UTF-8, has no effect.
+_CODINGS = ("gzip", "deflate", "br", "zstd", "compress", "x-gzip", "x-compress")
+#: What shows that the server closed an idle connection, perhaps before it saw the request.
+_CLOSED = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 #: What the texts of exceptions have from the server, and what is said in its place.
 _OF_WIRE: dict[type[Exception], str] = {
     httpx.ProtocolError: "the response is not valid HTTP, or ended early",
@@ -35,8 +40,8 @@ _USER_AGENT = f"automatic-rostering/{__version__} (python)"
 _HTTPX_AGENT = f"python-httpx/{httpx.__version__}"
 
 
-def http_options() -> dict[str, Any]:
-    """Return the options of the default HTTP client."""
+def new_http(kind: type[Any]) -> Any:  # noqa: ANN401
+    """Make the default HTTP client."""
     # A cookie from one customer's response would be sent with another's request.
     cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
     # A token request must not queue for a connection behind slow requests to the service. All are kept, because httpx
@@ -45,8 +50,13 @@ def http_options() -> dict[str, Any]:
     # The proxies of the environment are not for loopback.
     mounts = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
     tls = _tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
-    options = {"cookies": cookies, "limits": limits, "mounts": mounts}
-    return {**options, "timeout": None, "verify": tls}  # calls have a timeout
+    http = kind(cookies=cookies, limits=limits, mounts=mounts, timeout=None, verify=tls)  # calls have a timeout
+    for transport in (http._transport, *http._mounts.values()):  # noqa: SLF001
+        pool = getattr(transport, "_pool", None)
+        if pool and kind is httpx.Client:
+            # An exception of a signal handler can leave httpcore's own lock locked for all threads, but not this one.
+            pool._optional_thread_lock = threading.Lock()  # noqa: SLF001
+    return http
 
 
 async def exchange(
@@ -61,16 +71,24 @@ async def exchange(
 
     def most(response: httpx.Response) -> int:
         response.stream = _Whole(response)
-        if response.headers.get("content-encoding", "gzip").lower() not in _ENCODINGS:
+        named = response.headers.get_list("content-encoding", split_commas=True)
+        codings = [name for name in map(str.lower, named) if name in _CODINGS]
+        if len(codings) > 1 or not {*codings} <= {*_CODINGS[:2]}:
             raise httpx.DecodingError("")
         return limit if response.is_success else error_limit
 
     with opened(body) as content:
-        try:
-            response, read = await io.exchange(_build(io.http, request, content, token), most)
-        except FAILURES as error:
-            io.check()
-            return _failed(error, request)
+        for is_last in not (body is None and request.method in ("GET", "HEAD")), True:
+            sent = _build(io.http, request, content, token)
+            try:
+                response, read = await io.exchange(sent, most)
+                break
+            except FAILURES as error:
+                if of_handler(error):
+                    raise
+                io.check()
+                if is_last or not _was_idle(error, sent):
+                    return _failed(error, request)
     response._content = read  # noqa: SLF001 - as its read() does, which has no limit
     # What it refers to has the token.
     response.stream, response.next_request = httpx.ByteStream(read), None
@@ -121,7 +139,21 @@ def _build(http: AnyHttp, request: Request, content: AnyContent, token: str | No
     if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
         headers.setdefault("user-agent", _USER_AGENT)
     rest: dict[str, Any] = {"headers": headers, "content": content}
-    return http.build_request(request.method, url, **rest)
+    sent = http.build_request(request.method, url, **rest)
+    sent.extensions |= {"seen": []}  # httpcore's events
+    if url.host.endswith("."):  # which neither SNI nor certificates have
+        sent.extensions |= {"sni_hostname": url.host.rstrip(".")}
+    return sent
+
+
+def _was_idle(error: Exception, sent: httpx.Request) -> bool:
+    """Return whether a connection that had been idle was closed before a response."""
+    steps = [event.rpartition(".") for event in sent.extensions["seen"]]
+    began = {name.rpartition(".")[2] for name, _, end in steps if end == "started"}
+    ended = {name.rpartition(".")[2] for name, _, end in steps if end == "complete"}
+    is_reused = "send_request_headers" in began and "connect_tcp" not in began
+    is_malformed = isinstance(error, httpx.RemoteProtocolError) and bool(getattr(error.__cause__, "__context__", None))
+    return isinstance(error, _CLOSED) and is_reused and "receive_response_headers" not in ended and not is_malformed
 
 
 def _failed(error: Exception, request: Request) -> Exception:

@@ -6,6 +6,7 @@ import random
 import threading
 from collections.abc import Callable, Coroutine
 from copy import copy
+from functools import partial
 from typing import Any, TypeVar
 
 from .clock import monotonic
@@ -53,8 +54,7 @@ class Holder:
                 self._latest = now
                 if self._kept and now < self._until:
                     return self._kept
-                flow = self._running() or self._begin(force=False)
-                seen, news = flow.tokens, flow.news
+            flow, seen, news = self.io.apart(self._join)
             await flow.wait(news)
             if flow.tokens > seen and flow.token:
                 return flow.token
@@ -72,9 +72,7 @@ class Holder:
         with self.lock:
             before = self._running()
         while True:
-            with self.lock:
-                flow = self._running() or self._begin(force=True)
-                news = flow.news
+            flow, _, news = self.io.apart(partial(self._join, force=True))
             await flow.wait(news)
             if flow.ended and flow.force and flow is not before:
                 flow.raise_error()
@@ -150,6 +148,29 @@ class Holder:
         """Log what the plugin has written."""
         self.plugin.write_log()
 
+    def _join(self, *, force: bool = False) -> "tuple[Flow, int, Any]":
+        """Return the flow that runs or begins, and its tokens and news so far."""
+        with self.lock:
+            running = self._running()
+            flow = running or self._begin(force=force)
+            joined = flow, flow.tokens, flow.news
+        if not running:
+            self._start(flow)
+        return joined
+
+    def _start(self, flow: "Flow") -> None:
+        """Start a flow. Not with the lock: an eager task runs at once."""
+        try:
+            flow.work = self.io.start(flow.run)
+        except BaseException:
+            with self.lock:
+                if self.flow is flow:
+                    self._abandon()
+            raise
+        with self.lock:
+            if self.flow is not flow and not flow.ended:  # abandoned meanwhile
+                flow.work.cancel()
+
     # The methods below are called with the lock.
 
     def _running(self) -> "Flow | None":
@@ -160,7 +181,8 @@ class Holder:
     def _abandon(self) -> None:
         flow, self.flow = self.flow, None
         if flow:
-            flow.work.cancel()
+            if flow.work:
+                flow.work.cancel()
             flow.wake()
 
     def _finish(self, flow: "Flow", error: Exception | None) -> None:
@@ -168,9 +190,7 @@ class Holder:
         flow.wake()
 
     def _begin(self, *, force: bool) -> "Flow":
-        flow = Flow(self, {"force": True} if force else self._refused)
-        flow.work = self.io.start(flow.run)
-        self.flow = flow
+        self.flow = flow = Flow(self, {"force": True} if force else self._refused)
         if not force:
             self._refused = {}
         return flow
@@ -182,7 +202,7 @@ class Flow:
     def __init__(self, holder: Holder, fields: dict[str, Any]) -> None:
         self._holder = holder
         self.fields, self.force = fields, "force" in fields
-        self.work: Any = None  # can be canceled
+        self.work: Any = None  # can be canceled, once it has started
         self.news: Any = holder.io.event()  # set when there is something new
         self.token: Token | None = None  # of the last step that had one
         self.tokens = 0  # how many steps had one that calls may use

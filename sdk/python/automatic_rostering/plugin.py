@@ -10,9 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .config import Config, plugin_config
+from .config import Config, plugin_config, plugin_values
 from .error import RosteringError, decode_error, line_of, plugin_failed
-from .extism_host import Instance
+from .instance import FAILURES, Instance
+from .signals import of_handler
+from .threads import apart
 
 #: The version of the contract between this package and the plugin.
 CONTRACT = 1
@@ -24,35 +26,42 @@ CLOSED = "the client is closed; open a new one"
 
 
 def bundled() -> bytes:
-    """Return the build without WASI."""
-    return files(__package__).joinpath("rostering-nowasi.wasm").read_bytes()
+    """Return the plugin of this package."""
+    return files(__package__).joinpath("rostering-core.wasm").read_bytes()
 
 
 class Plugin:
-    """An instance, which does no I/O. `logger` receives its log lines."""
+    """An instance with its state, which does no I/O. `logger` receives its log lines.
 
-    def __init__(self, wasm: Wasm, config: Config, headers: Mapping[str, str], logger: AnyLogger | None) -> None:
+    With `in_loop`, the thread of an event loop makes all calls, and alone may do what follows on them.
+    """
+
+    def __init__(
+        self, wasm: Wasm, config: Config, headers: Mapping[str, str], logger: AnyLogger | None, *, in_loop: bool = False
+    ) -> None:
+        self._in_loop = in_loop
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._logger = logger
         self._lines: deque[tuple[AnyLogger, int, str]] = deque()
-        self._config = plugin_config(config)
-        data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
         self._instance: Instance | None = None
+        self._state = b""
         self._warns = False
         self._status: dict[str, Any] = {}
+        self.runs = 0  # how often the plugin was called
+        data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
+        apart(lambda: self._open(data, config, headers))
+
+    def _open(self, wasm: bytes, config: Config, headers: Mapping[str, str]) -> None:
         try:
-            self._instance = Instance(data, self._config, self.log)
-        except Exception as error:  # noqa: BLE001 - of wasmtime
-            reason = line_of(error)  # the error itself refers to the config, with the secret
-        if not self._instance:
-            hint = ": it is a build with WASI; pass rostering-nowasi.wasm" if "wasi_" in reason else ""
-            raise ValueError(f"cannot load the plugin: {reason}{hint}")
+            self._instance = Instance(wasm)
+        except FAILURES as error:
+            raise ValueError(f"cannot load the plugin: {line_of(error)}; pass a build of rostering-core.wasm") from None
         try:
             self._check_contract()
-            self.call("check", b"")
+            self._configure(plugin_config(config))
             if headers and config.base_url:
-                self.call("request", json.dumps({"headers": headers, "customer_id": None, "user_id": None}).encode())
+                self._run("request", json.dumps({"headers": headers, "customer_id": None, "user_id": None}).encode())
         except BaseException:
             self.close()
             raise
@@ -68,53 +77,73 @@ class Plugin:
         That is done before the next call, so what the library keeps changes in the same order as the plugin's state.
         With `warns`, a warning is logged even without a logger. Raises a RosteringError.
         """
-        with self._lock:
-            self._warns = warns
-            return then(self._run(export, data))
+
+        def call(then: Callable[[bytes], Any] = bytes) -> Any:  # noqa: ANN401
+            with self._lock:
+                self._warns = warns
+                return then(self._run(export, data))
+
+        return then(apart(call)) if self._in_loop else apart(lambda: call(then))
 
     def _check_contract(self) -> None:
         try:
-            found = f"contract {json.loads(self.call('version', b''))['contract']}"
+            found = f"contract {json.loads(self._run('version', b''))['contract']}"
         except (RosteringError, ValueError, LookupError, TypeError):
-            found = 'no export "version": it is not a build of Automatic Rostering'
+            found = 'no export "version": it is not a build of rostering-core.wasm'
         if found != f"contract {CONTRACT}":
             advice = "use the library from the plugin's release"
             raise ValueError(f"this library needs a plugin of contract {CONTRACT}, and this one has {found}; {advice}")
 
     def set_secret(self, secret: str) -> None:
         """Change the client secret, unless the plugin finds it invalid: a RosteringError."""
-        with self._lock:
-            before = dict(self._config)
-            self._config[b"client_secret"] = secret.encode(errors="surrogatepass")
-            try:
-                self._run("check", b"")
-            except BaseException:
-                self._config.update(before)
-                raise
+
+        def change() -> None:
+            with self._lock:
+                self._configure(plugin_values({"client_secret": secret}))
+
+        apart(change)
+
+    def _configure(self, config: bytes) -> None:
+        """Change the config, or nothing if it would be invalid."""
+        before = self._state
+        try:
+            self._run("configure", config)
+            self._run("check", b"")
+        except BaseException:
+            self._state = before
+            raise
 
     def status(self, now: int) -> dict[str, Any]:
         """Return the output of the export status: after closing, the last one."""
-        with self._lock:
-            if self._instance:
-                self._status = json.loads(self._run("status", b'{"now":%d}' % now))
-            return self._status
+
+        def read() -> dict[str, Any]:
+            with self._lock:
+                if self._instance:
+                    self._status = json.loads(self._run("status", b'{"now":%d}' % now))
+                return self._status
+
+        return apart(read)
 
     def _run(self, export: str, data: bytes) -> bytes:
         """Call an export with the lock."""
         if not self._instance:
             raise RuntimeError(CLOSED)
+        self.runs += 1
         try:
-            output, error = self._instance.call(export, data)
-        except Exception as failure:  # noqa: BLE001 - of wasmtime, or of memory
+            result = self._instance.call(export, self._state, data)
+        except FAILURES as failure:  # the state from before stays
             raise plugin_failed(failure) from None
-        if error:
-            raise decode_error(error)
-        return output
+        self._state = result.state
+        for line in filter(None, result.log.decode(errors="replace").split("\n")):
+            self.log(logging.WARNING if line[0] == "w" else logging.DEBUG, line[1:])
+        if result.failed:
+            raise decode_error(result.output)
+        return result.output
 
     def close(self) -> None:
         """Free the instance and its token. Later calls raise a RuntimeError."""
         with self._lock:
-            instance, self._instance = self._instance, None
+            instance, self._instance, self._state = self._instance, None, b""
             if instance:
                 instance.close()
 
@@ -135,5 +164,7 @@ class Plugin:
                 return
             try:
                 logger.log(level, "%s", line)
-            except Exception:  # noqa: BLE001 - shown as logging shows a handler's own; fails no call
+            except BaseException as error:  # shown as logging shows a handler's own; fails no call
+                if of_handler(error):
+                    raise
                 logging.Handler().handleError(logging.makeLogRecord({"msg": line}))

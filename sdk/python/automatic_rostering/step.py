@@ -1,6 +1,7 @@
 """The requests that the plugin builds, and what comes of them and of the steps of its flows."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -47,6 +48,8 @@ def result_of(outcome: Outcome) -> Mapping[str, object]:
         body = outcome.content.decode(errors="replace")
         return {"status": outcome.status_code, "headers": headers, "body": body}
     if isinstance(outcome, Exception):  # the plugin redacts it
-        text = str(outcome) or ("timed out" if isinstance(outcome, TimeoutError) else "")
+        text = "timed out" if isinstance(outcome, TimeoutError) else ""
+        with suppress(Exception):  # of a store of the program's
+            text = str(outcome) or text
         return {"failed": f"{type(outcome).__name__}: {text}"}
     return outcome

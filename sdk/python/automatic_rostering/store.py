@@ -18,6 +18,7 @@ from .tasks import Tasks
 from .threads import Threads
 
 _MOST_VALUE = 64 << 10  # bytes
+_MOST_CONTENT = 17 + _MOST_VALUE + 1  # with the line of the expiry; one more byte shows that there is too much
 _ABANDONED = 60  # seconds after which the process that wrote a temporary file has died
 _TEMPORARY = re.compile(r"[0-9a-f]{64}\.tmp\.[0-9a-f]+")
 _CONTENT = re.compile(rb"([0-9]{1,16})\n(.*)", re.DOTALL)
@@ -87,7 +88,8 @@ class FileStore:
 
     def get(self, key: str) -> str | None:
         with suppress(FileNotFoundError, UnicodeDecodeError):
-            content = _CONTENT.fullmatch(self._path(key).read_bytes())
+            with self._path(key).open("rb") as file:
+                content = _CONTENT.fullmatch(file.read(_MOST_CONTENT))
             if content and int(content[1]) > wall() * 1000:
                 return content[2].decode()
         return None

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
 from .step import Most
 from .threads import in_thread
+
+T = TypeVar("T")
 
 #: How many requests an HTTP client of our own sends at a time. httpcore needs the square of its connections for each.
 _MOST_REQUESTS = 50
@@ -33,6 +35,14 @@ class Tasks:
         self.sends = Counter[httpx.AsyncClient]()
 
     timeout = staticmethod(asyncio.timeout)
+
+    def restorer(self) -> Callable[[], object]:
+        """Return what does nothing: the deadline of a task is its own."""
+        return bool
+
+    def apart(self, work: Callable[[], T]) -> T:
+        """Do something."""
+        return work()
 
     def cancel(self, timeout: asyncio.Timeout) -> None:
         """Cancel the work in what `timeout` returned."""
@@ -80,6 +90,16 @@ class Tasks:
         free = (http for http in (self.http, *self.sends) if self.sends[http] < _MOST_REQUESTS or not self.owned)
         http = next(free, None) or self.make()
         self.sends[http] += 1
+        streams: list[Any] = []
+
+        async def trace(event: str, info: dict[str, Any]) -> None:
+            request.extensions["seen"].append(event)
+            if event.endswith(".connect_tcp.complete"):
+                streams.append(info["return_value"])
+            elif event.endswith(".start_tls.failed"):  # if it timed out, httpcore leaves its connection open
+                await streams.pop().aclose()
+
+        request.extensions |= {"trace": trace}
         try:
             sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
             async with aclosing(sent) as response:

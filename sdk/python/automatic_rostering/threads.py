@@ -1,7 +1,10 @@
 """How a `Client` waits and sends: in the threads of its callers, until their deadlines."""
 
+import _thread
 import socket
+import sys
 import threading
+from collections import defaultdict, deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, InvalidStateError
 from contextlib import closing, suppress
@@ -12,6 +15,7 @@ from typing import Any, TypeVar
 import httpx
 
 from .clock import monotonic
+from .signals import of_handler
 from .step import Most
 
 T = TypeVar("T")
@@ -22,19 +26,60 @@ _PIECE = 64 << 10  # bytes
 def in_thread(work: Callable[[], T]) -> "Future[T]":
     """Run something in a daemon thread, with the caller's context variables: tracing finds its span there."""
     future: Future[T] = Future()
+    run = partial(copy_context().run, _settle, future, work)
+    try:
+        _want_threads()
+        threading.Thread(target=run, daemon=True).start()
+    except RuntimeError:
+        run()
+    return future
+
+
+def apart(work: Callable[[], T]) -> T:
+    """Do something outside of the main thread, where a signal handler can raise an exception at any moment.
+
+    Then it is done nevertheless.
+    """
+    return elsewhere(work, None) if _in_main() else work()
+
+
+def elsewhere(work: Callable[[], T], seconds: float | None) -> T:
+    """Do something in another thread. Raises a TimeoutError after so many seconds."""
+    future: Future[T] = Future()
+    ended = Event()  # future.result could raise another error than a signal handler
 
     def run() -> None:
-        try:
-            end = partial(future.set_result, work())
-        except Exception as error:  # noqa: BLE001 - future.result raises it
-            end = partial(future.set_exception, error)
-        except BaseException as error:  # noqa: BLE001 - ends no thread but this one
-            end = partial(future.set_exception, RuntimeError(type(error).__name__))
-        with suppress(InvalidStateError):  # its caller has left
-            end()
+        _settle(future, work)
+        ended.set()
 
-    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
-    return future
+    try:
+        _want_threads()
+        _thread.start_new_thread(copy_context().run, (run,))
+    except RuntimeError:
+        return work()
+    ended.wait(seconds)
+    return future.result(0)
+
+
+def _in_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def _want_threads() -> None:
+    """Raise the RuntimeError of a thread that cannot be started, for which Python 3.11 waits forever at its exit."""
+    if sys.is_finalizing():
+        raise RuntimeError
+
+
+def _settle(future: "Future[T]", work: Callable[[], T]) -> None:
+    try:
+        end = partial(future.set_result, work())
+    except Exception as error:  # noqa: BLE001 - future.result raises it
+        end = partial(future.set_exception, error)
+    except BaseException as error:  # noqa: BLE001 - ends no thread but this one
+        end = partial(future.set_exception, RuntimeError(type(error).__name__))
+    with suppress(InvalidStateError):  # its caller has left
+        end()
 
 
 def finish(work: Coroutine[Any, Any, T]) -> T:
@@ -45,6 +90,29 @@ def finish(work: Coroutine[Any, Any, T]) -> T:
         result: T = end.value
         return result
     raise RuntimeError("a coroutine of a Client has suspended")
+
+
+class Event:
+    """A threading.Event that no exception of a signal handler leaves locked: `set` would never return."""
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._waiting = deque[threading.Lock]()
+
+    def set(self) -> None:
+        """End all waits."""
+        self._is_set = True
+        with suppress(IndexError):
+            while True:
+                self._waiting.pop().release()
+
+    def wait(self, seconds: float | None) -> None:
+        """Wait until it is set, for so many seconds at most."""
+        lock = threading.Lock()
+        lock.acquire()  # which `set` releases
+        self._waiting.append(lock)
+        if not self._is_set:
+            lock.acquire(timeout=-1 if seconds is None else seconds)
 
 
 class Deadline:
@@ -100,13 +168,19 @@ class Threads:
     """
 
     http_kind = httpx.Client
-    event = threading.Event
+    event = Event
     http: Any = None
     #: Whether no other program uses its connections, so one is shut down to end its request.
     owned = False
 
+    make: Callable[[], httpx.Client]  # another one
+
     def __init__(self) -> None:
         self._thread = threading.local()
+        #: What bounds the requests that each HTTP client sends.
+        self._sends = defaultdict[httpx.Client, set[Deadline]](set)
+        #: Whether some request may never end: then each has a thread, which its caller can leave.
+        self._is_doubtful = False
 
     def timeout(self, seconds: float | None) -> Deadline:
         """Return what bounds the work in it."""
@@ -115,6 +189,15 @@ class Threads:
     def cancel(self, deadline: Deadline) -> None:
         """Cancel the work in what `timeout` returned."""
         deadline.cancel()
+
+    def restorer(self) -> Callable[[], object]:
+        """Return what restores the thread's deadline, in one step: no signal handler interrupts that."""
+        return partial(setattr, self._thread, "deadline", getattr(self._thread, "deadline", None))
+
+    def apart(self, work: Callable[[], T]) -> T:
+        """As the function `apart`, until the deadline."""
+        seconds = self._thread.deadline.cut(None)
+        return elsewhere(work, seconds) if _in_main() else work()
 
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> Deadline:
         """Run work in the background, until what this returns is canceled."""
@@ -127,7 +210,7 @@ class Threads:
         in_thread(lambda: finish(run()))
         return deadline
 
-    async def wait(self, event: threading.Event, seconds: float | None) -> None:
+    async def wait(self, event: Event, seconds: float | None) -> None:
         """Wait for an event, for so many seconds at most."""
         event.wait(self._thread.deadline.cut(seconds))
         self.check()
@@ -140,7 +223,7 @@ class Threads:
         """Raise a TimeoutError if the deadline has passed."""
         self._thread.deadline.cut(None)
 
-    async def close(self, _: threading.Event) -> None:
+    async def close(self, _: Event) -> None:
         """Close its own connections."""
         if self.owned:
             self.http.close()
@@ -148,11 +231,31 @@ class Threads:
     async def exchange(self, request: httpx.Request, most: Most) -> tuple[httpx.Response, bytes]:
         """Send a request, and return the response with at most so many bytes of its body."""
         deadline: Deadline = self._thread.deadline
+        try:
+            if self._is_doubtful:
+                return elsewhere(lambda: self._exchange(deadline, request, most), deadline.cut(None))
+            return self._exchange(deadline, request, most)
+        except BaseException as error:
+            raised = of_handler(error)
+            if not raised:
+                raise
+            # It may have left a lock of httpx's locked, which some later request would wait for.
+            if self.owned:
+                self.http, interrupted = apart(self.make), self.http
+                apart(lambda: self._close_unused(interrupted))
+            else:
+                self._is_doubtful = True
+            raise raised from raised.__cause__
+
+    def _exchange(self, deadline: Deadline, request: httpx.Request, most: Most) -> tuple[httpx.Response, bytes]:
+        self._thread.deadline = deadline
         own = request.extensions["timeout"]
         timeouts = {name: deadline.cut(seconds) for name, seconds in own.items()}
-        request.extensions |= {"timeout": timeouts, "trace": self._bound}
+        request.extensions |= {"timeout": timeouts, "trace": partial(self._trace, request.extensions["seen"])}
+        http = self.http
         try:
-            sent = self.http.send(request, stream=True, auth=None, follow_redirects=False)
+            self._sends[http].add(deadline)
+            sent = http.send(request, stream=True, auth=None, follow_redirects=False)
             with closing(sent) as response:
                 limit, body = most(response), bytearray()
                 for piece in response.iter_bytes():
@@ -162,10 +265,22 @@ class Threads:
                         break
                 return response, bytes(body[:limit])
         finally:
+            self._sends[http].discard(deadline)
             deadline.uses(None)
+            if http is not self.http:
+                self._close_unused(http)
 
-    def _bound(self, event: str, info: dict[str, Any]) -> None:
-        """Bound a connection that was made; httpcore calls this as its trace extension."""
+    def _close_unused(self, http: httpx.Client) -> None:
+        """Close one that another replaced, after its last request."""
+        if not self._sends[http]:
+            self._sends.pop(http, None)
+            http.close()
+
+    def _trace(self, seen: list[str], event: str, info: dict[str, Any]) -> None:
+        """Note an event, and bound a connection that was made; httpcore calls this as its trace extension."""
+        seen.append(event)
+        if event.endswith(".failed") and (raised := of_handler(info["exception"])):
+            raise raised  # httpcore would wait for a response after a request that was not sent
         if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             return
         stream = info["return_value"]

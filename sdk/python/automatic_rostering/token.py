@@ -2,7 +2,7 @@
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -20,7 +20,8 @@ class Token:
 
     def to_json(self) -> str:
         """Return the token object, for `from_json`. It is a secret."""
-        return json.dumps({**asdict(self), "expires_at": int(self.expires_at.timestamp())})
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return json.dumps(values | {"expires_at": int(self.expires_at.timestamp())})
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Self:

@@ -3,7 +3,7 @@ import gc
 import threading
 import time
 from typing import Any
-from unittest import IsolatedAsyncioTestCase, TestCase, mock
+from unittest import IsolatedAsyncioTestCase, TestCase, mock, skipUnless
 
 import httpx
 
@@ -25,8 +25,10 @@ class Many(IsolatedAsyncioTestCase):
                 await held.wait()
             return service.respond(request)
 
-        made = {"transport": httpx.MockTransport(respond)}
-        with mock.patch("automatic_rostering.base.http_options", return_value=made):
+        def make(kind: Any) -> Any:
+            return kind(transport=httpx.MockTransport(respond))
+
+        with mock.patch("automatic_rostering.base.new_http", make):
             async with AsyncClient(CONFIG, timeout=PATIENCE) as client:
                 calls = asyncio.gather(*(client.list_jobs() for _ in range(120)))
                 for _ in range(120):
@@ -117,6 +119,20 @@ class Debug(TestCase):
 
 
 class Loops(TestCase):
+    @skipUnless(hasattr(asyncio, "eager_task_factory"), "Python 3.12")
+    def test_eager_tasks(self) -> None:
+        async def play() -> None:
+            asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)  # type: ignore[attr-defined]
+            service, now = Service(), time.time()
+            async with AsyncClient(CONFIG, http=service.async_http(), timeout=PATIENCE, clock=lambda: now) as client:
+                await asyncio.gather(*(client.list_jobs() for _ in range(9)))
+                now += 3550
+                await client.list_jobs()
+                await client.get_token(force=True)
+            self.assertEqual(service.tokens, 3)
+
+        asyncio.run(play())
+
     def test_another_loop(self) -> None:
         client = AsyncClient(CONFIG)
         asyncio.run(client.open())
@@ -147,9 +163,9 @@ class Loops(TestCase):
     def test_opening_does_not_block_the_loop(self) -> None:
         loop_runs = threading.Event()
 
-        def make_plugin(*args: object) -> Plugin:
+        def make_plugin(*args: Any, **options: Any) -> Plugin:
             self.assertTrue(loop_runs.wait(PATIENCE))
-            return Plugin(*args)  # type: ignore[arg-type]
+            return Plugin(*args, **options)
 
         async def play() -> None:
             opening = asyncio.create_task(AsyncClient(CONFIG).open())

@@ -88,10 +88,12 @@ class LogHandlers(TestCase):
 
     def test_handler_that_raises_is_shown_as_logging_does(self) -> None:
         logger = logging.Logger("test")  # noqa: LOG001
-        logger.addFilter(mock.Mock(side_effect=ZeroDivisionError, spec=["__call__"]))
+        raises = mock.Mock(spec=["__call__"])
+        logger.addFilter(raises)
         plugin = Plugin(bundled(), CONFIG, {}, logger)
         self.addCleanup(plugin.close)
-        plugin.log(logging.WARNING, "a line")
-        with redirect_stderr(StringIO()) as shown:
-            plugin.write_log()
-        self.assertRegex(shown.getvalue(), "(?s)ZeroDivisionError.*a line")
+        for raises.side_effect in ZeroDivisionError, SystemExit:
+            plugin.log(logging.WARNING, "a line")
+            with redirect_stderr(StringIO()) as shown:
+                plugin.write_log()
+            self.assertRegex(shown.getvalue(), f"(?s){raises.side_effect.__name__}.*a line")

@@ -2,13 +2,14 @@
 
 import asyncio
 import copy
+import gc
 import os
 import pickle
 import socket
 import ssl
 import tempfile
 import unittest
-from contextlib import closing
+from contextlib import closing, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,7 @@ from .service import CONFIG, PATIENCE, Service
 
 RECORD = 16 << 10  # bytes, the most in one of TLS
 ANOTHER = b'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n["another"]'
+SENT = httpx.ByteStream(b"[]")
 span: ContextVar[str] = ContextVar("span", default="none")
 
 
@@ -107,20 +109,29 @@ class Own(Case):
     def test_connection_reads_by_name(self) -> None:
         """As httpcore does to speak to a SOCKS proxy."""
         stream = mock.Mock(read=lambda max_bytes, timeout: (max_bytes, timeout))
-        Threads()._bound("connection.connect_tcp.complete", {"return_value": stream})
+        Threads()._trace([], "connection.connect_tcp.complete", {"return_value": stream})
         self.assertEqual(stream.read(max_bytes=2, timeout=1), (2, 1))
 
     def test_response_to_no_request_in_tls(self) -> None:
-        """The surplus response comes in a separate TLS record. The suite's hostile servers have no TLS."""
+        """The surplus response comes in a separate TLS record. The suite's hostile servers have no TLS.
+
+        The host has a trailing dot, which is no part of the name that TLS has.
+        """
         tls = [ssl.SSLContext(kind) for kind in (ssl.PROTOCOL_TLS_SERVER, ssl.PROTOCOL_TLS_CLIENT)]
         for context in tls:
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
             context.maximum_version = ssl.TLSVersion.TLSv1_2
             context.set_ciphers("AECDH-AES256-SHA:@SECLEVEL=0")  # without certificates
+        names = set[str | None]()
+        tls[0].sni_callback = lambda _, name, __: names.add(name)
         server = tls[0].wrap_socket(socket.create_server(("127.0.0.1", 0)), server_side=True)
         self.enterContext(closing(server))
         self.addCleanup(server.shutdown, socket.SHUT_RDWR)  # ends its thread
-        url = f"https://127.0.0.1:{server.getsockname()[1]}"
+        resolve = socket.getaddrinfo
+        self.enterContext(
+            mock.patch("socket.getaddrinfo", lambda _, *more, **named: resolve("127.0.0.1", *more, **named))
+        )
+        url = f"https://idp.example.:{server.getsockname()[1]}"
         config = replace(CONFIG, auth_url=url, base_url=url)
         in_thread(lambda: self.serve(server))
         seen: list[str] = []
@@ -133,7 +144,66 @@ class Own(Case):
             with Client(config) as client:
                 seen.extend([client.list_jobs().json() for _ in range(2)])
             asyncio.run(call())
-        self.assertEqual(seen, [["mine"]] * 4)
+        self.assertEqual((seen, names), ([["mine"]] * 4, {"idp.example"}))
+
+    def test_connection_that_was_closed_while_it_was_idle(self) -> None:
+        """A GET is sent once more, unless there is a response. A POST is not."""
+        server = self.enterContext(socket.create_server(("127.0.0.1", 0)))
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        config = replace(CONFIG, auth_url=url, base_url=url)
+        requests: list[bytes] = []
+        last = [b"", b"no HTTP\r\n\r\n", b""]
+
+        def read(connection: socket.socket) -> None:
+            data = b""
+            while not (data.startswith(b"GET") and data.endswith(b"\r\n\r\n")) and b"scope" not in data:
+                data += connection.recv(10_000)
+            requests.append(data.split(b" ")[0])
+
+        def respond(connection: socket.socket) -> None:
+            """Respond to each request but the last."""
+            with connection:
+                for body in (self.service.new_token().content, b"")[bool(requests) :]:
+                    read(connection)
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                read(connection)
+                connection.sendall(last.pop(0))
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    respond(server.accept()[0])
+
+        in_thread(serve)
+        with Client(config, timeout=PATIENCE) as client:
+            for _ in range(2):
+                client.list_jobs()
+            with self.assertRaises(RosteringError):
+                client.list_jobs()
+            client.list_jobs()
+            with self.assertRaises(RosteringError):
+                client.send_request("/", method="POST", content="scope")
+        self.assertEqual(requests, [b"POST", *[b"GET"] * 5, b"POST"])
+
+    def test_handshake_that_is_left_is_closed(self) -> None:
+        server = self.enterContext(socket.create_server(("127.0.0.1", 0)))
+        server.settimeout(PATIENCE)
+
+        async def play() -> None:
+            async with AsyncClient(replace(CONFIG, auth_url=f"https://127.0.0.1:{server.getsockname()[1]}")) as client:
+                call = asyncio.create_task(client.get_token())
+                connection = (await asyncio.to_thread(server.accept))[0]
+                with connection:
+                    connection.settimeout(PATIENCE)
+                    while len(await asyncio.to_thread(connection.recv, 10_000)) == 0:
+                        pass
+                    client._core.holder.flow.work.cancel()  # type: ignore[union-attr]
+                    self.assertEqual(await asyncio.to_thread(connection.recv, 10_000), b"")
+                call.cancel()
+
+        gc.disable()
+        self.addCleanup(gc.enable)
+        asyncio.run(play())
 
     def serve(self, server: socket.socket) -> None:
         """Respond to each request, and once more."""
@@ -236,6 +306,19 @@ class Forms(Case):
         error = RosteringError("service_error", "m", retryable=True, status=503, body="b")
         for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301
             self.assertEqual((other.to_dict(), str(other)), (error.to_dict(), str(error)))
+
+
+class Codings(Case):
+    def test_what_is_no_coding_has_no_effect(self) -> None:
+        for name in ("UTF-8", "none", "8bit", ""):
+            self.service.jobs = partial(httpx.Response, 200, headers={"Content-Encoding": name}, text="[]")
+            with self.subTest(name):
+                self.assertEqual(self.open().list_jobs().json(), [])
+        for name in ("br", "gzip, utf-8, gzip", "x-gzip"):
+            self.service.jobs = partial(httpx.Response, 200, headers={"Content-Encoding": name}, stream=SENT)
+            with self.subTest(name), self.assertRaises(RosteringError) as caught:
+                self.open().list_jobs()
+            self.assertIsInstance(caught.exception.__cause__, httpx.DecodingError)
 
 
 class Auth(Case):

@@ -70,12 +70,51 @@ asyncio.run(main())
 """
 
 
+# A program whose calls begin when Python ends, which starts no more threads then.
+AT_EXIT = """
+import atexit
+from automatic_rostering import Client
+from tests.service import CONFIG, Service
+class Late:
+    def __init__(self):
+        self.client = Client(CONFIG, http=Service().http(), timeout=5)
+        self.print = print
+    def call(self):
+        self.print(self.client.get_token().token_type)
+    __del__ = call
+late = Late()
+atexit.register(late.call)
+"""
+
+# A signal handler that asks for the status, at many moments.
+IN_HANDLER = """
+import signal
+from automatic_rostering import Client
+from tests.service import CONFIG, Service
+with Client(CONFIG, http=Service().http()) as client:
+    signal.signal(signal.SIGALRM, lambda *_: client.status())
+    for n in range(400):
+        signal.setitimer(signal.ITIMER_REAL, 1e-5 * (n + 1))
+        client.list_jobs()
+        client.get_token(force=True)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+"""
+
+
 class Programs(unittest.TestCase):
     def test_await_that_is_forgotten(self) -> None:
         program = [sys.executable, "-W", "default", "-c", FORGETS_AWAIT]
         shown = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE, check=True).stderr  # noqa: S603
         for name in ("list_jobs", "get_token", "close"):
             self.assertIn(f"coroutine 'AsyncClient.{name}' was never awaited", shown)
+
+    def test_calls_at_exit(self) -> None:
+        program = [sys.executable, "-c", AT_EXIT]
+        ended = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE, check=True)  # noqa: S603
+        self.assertEqual(ended.stdout, "Bearer\n" * 2, ended.stderr)
+
+    def test_status_in_a_signal_handler(self) -> None:
+        subprocess.run([sys.executable, "-c", IN_HANDLER], timeout=PATIENCE, check=True)  # noqa: S603
 
     def test_renewal_does_not_hold_a_program(self) -> None:
         for program in FORGETS, FORGETS_ASYNC:

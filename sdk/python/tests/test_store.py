@@ -1,10 +1,29 @@
 import asyncio
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import TestCase, mock
 
-from automatic_rostering import AsyncClient, Client, MemoryStore
+from automatic_rostering import AsyncClient, Client, FileStore, MemoryStore
 
 from .service import CONFIG, Service
+
+
+class Unprintable(Exception):  # noqa: N818
+    def __str__(self) -> str:
+        raise ValueError
+
+
+class Files(TestCase):
+    def test_huge_value(self) -> None:
+        folder = self.enterContext(TemporaryDirectory())
+        store = FileStore(folder)
+        store.set("key", "value", 60)
+        for path in Path(folder).iterdir():
+            os.truncate(path, 1 << 40)
+        self.assertLess(len(store.get("key") or ""), 1 << 17)
+        self.assertGreater(len(store.get("key") or ""), 64 << 10)  # which a client refuses
 
 
 class Failing(TestCase):
@@ -32,6 +51,7 @@ class Failing(TestCase):
     def test_what_it_raises(self) -> None:
         for error, reason in (
             (OSError(5, "failed"), "OSError: [Errno 5] failed"),
+            (Unprintable(), "Unprintable: "),
             (SystemExit("a text"), "RuntimeError: SystemExit"),
             (KeyboardInterrupt(), "RuntimeError: KeyboardInterrupt"),
             (asyncio.CancelledError(), "RuntimeError: CancelledError"),

@@ -1,21 +1,15 @@
 //! The client for code without async.
 
-use std::io;
 use std::pin::pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
 use tokio::task;
 
 use crate::retry::{Retryable, Waits};
-use crate::{Config, Error, Options, Request, Response, Secret, Status, Token};
-
-/// Shared by all clients. Never dropped, which would panic in async code.
-static RUNTIME: LazyLock<io::Result<Runtime>> =
-    LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).thread_name("rostering").enable_all().build());
+use crate::{Config, Error, Options, Request, Response, Secret, Status, Token, runtime};
 
 /// A client for code without async: a [`crate::Client`] whose calls block.
 ///
@@ -92,7 +86,7 @@ pub fn retry_if<T, E: Retryable>(
 /// Polls the call on this thread, since tokio's own ways to block panic in async code. There, the surrounding task has a
 /// budget; once that is used up, tokio would make the call yield forever, unless it is unconstrained.
 fn wait<T>(call: impl Future<Output = T>) -> Result<T, Error> {
-    let runtime = RUNTIME.as_ref().map_err(|error| Error::open("tokio cannot start a thread", error))?;
+    let runtime = runtime::own()?;
     let _timers_and_sockets = runtime.enter();
     let waker = Arc::new(Unpark(thread::current())).into();
     let mut call = pin!(task::unconstrained(call));

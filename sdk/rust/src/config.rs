@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::ClientBuilder;
 use serde::Deserialize;
+use tokio::runtime::Handle;
 
 use crate::request::Headers;
 use crate::{Code, Error, Secret, Store, VERSION, opaque};
@@ -134,6 +135,7 @@ pub struct Options {
     pub(crate) user_agent: String,
     pub(crate) http: Option<Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>>,
     pub(crate) clock: Clock,
+    pub(crate) runtime: Option<Handle>,
 }
 
 /// Returns the time by which tokens expire.
@@ -150,6 +152,7 @@ impl Default for Options {
             user_agent: format!("automatic-rostering/{VERSION} (rust)"),
             http: None,
             clock: Arc::new(SystemTime::now),
+            runtime: None,
         }
     }
 }
@@ -180,8 +183,8 @@ impl Options {
         Self { user_agent: name.into(), ..self }
     }
 
-    /// Changes the settings of the HTTP client, such as proxies and certificates. The closure is called at most twice:
-    /// requests to loopback have their own HTTP client, which ignores the proxies of the environment.
+    /// Changes the settings of the HTTP client, such as proxies and certificates. The closure is called for each tokio runtime
+    /// that makes calls, and once more for requests to loopback, which ignore the proxies of the environment.
     ///
     /// Redirects are never followed. The builder's default headers are sent with token requests, too: set no
     /// `Authorization`, which the identity provider would get.
@@ -195,6 +198,12 @@ impl Options {
     /// Replaces the system's clock as the one by which tokens expire, for tests of your code. Timeouts keep to real time.
     pub fn clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { clock: Arc::new(now), ..self }
+    }
+
+    /// Runs token requests there, and not on the library's threads: for the C library, whose threads end with its clients.
+    #[doc(hidden)]
+    pub fn runtime(self, handle: Handle) -> Self {
+        Self { runtime: Some(handle), ..self }
     }
 
     /// Replaces the embedded plugin by another `rostering-core.wasm` of the contract [`CONTRACT`](crate::CONTRACT).

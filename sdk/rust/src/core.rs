@@ -1,13 +1,17 @@
 //! What the calls of a client share.
 
 use std::collections::HashMap;
+use std::future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time;
 
 use crate::config::Clock;
@@ -16,7 +20,7 @@ use crate::http::Http;
 use crate::plugin::Plugin;
 use crate::status::Counts;
 use crate::token::unix;
-use crate::{Cause, Code, Config, Error, Options, Status, Store, lock};
+use crate::{Cause, Code, Config, Error, Options, Status, Store, lock, runtime};
 
 pub struct Core {
     pub plugin: Plugin,
@@ -24,6 +28,10 @@ pub struct Core {
     pub store: Option<Arc<dyn Store>>,
     pub clock: Clock,
     pub holder: Mutex<Holder>,
+    /// Runs token requests.
+    pub runtime: Handle,
+    /// The process that opened the client.
+    process: u32,
     /// Whether a call waits for the flow that runs before it returns: AWS Lambda freezes a process after each call. A flow
     /// that continued would keep its lock in the store, and lose the response to its token request.
     pub settles: bool,
@@ -47,13 +55,20 @@ type InProgress = watch::Receiver<Phase>;
 
 impl Core {
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
-        let http = Http::new(&options, &[&config.auth_url, &config.base_url])?;
+        let runtime = options.runtime.clone().map_or_else(runtime::own, Ok)?;
+        let http = Http::new(&options)?;
+        http.prepare(&config.base_url)?;
+        let own = runtime.enter();
+        http.prepare(&config.auth_url)?;
+        drop(own);
         Ok(Self {
             plugin: Plugin::open(options.wasm.as_deref(), &config.keys())?,
             http,
             store: options.store,
             clock: options.clock,
             holder: Mutex::default(),
+            runtime,
+            process: process::id(),
             settles: std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some_and(|name| !name.is_empty()),
             requests: Mutex::default(),
             counts: Counts::default(),
@@ -68,6 +83,9 @@ impl Core {
 
     /// Begins a call.
     pub fn begin(&self) -> Result<InProgress, Error> {
+        if !self.is_here() {
+            return Err(Error::new(Code::Closed, "this client was opened before fork: open another one in the child"));
+        }
         let call = self.calls.subscribe();
         if *call.borrow() == Phase::Open { Ok(call) } else { Err(Error::closed()) }
     }
@@ -124,12 +142,33 @@ impl Core {
             biased; // a response that has arrived is the result
             result = future => result,
             _ = call.wait_for(|&phase| phase == Phase::Closed) => Err(Error::closed()),
-            () = time::sleep(timeout.unwrap_or(Duration::MAX)) => {
+            () = self.sleep(timeout) => {
                 let message = timed_out(timeout.unwrap_or_default()) + ": call again, or raise the timeout";
                 let mut error = Error::new(Code::NetworkError, message);
                 error.retryable = true;
                 Err(error)
             }
+        }
+    }
+
+    /// Waits in real time, also if a test has paused the time of the caller's runtime, which then runs ahead. `None` is forever.
+    async fn sleep(&self, limit: Option<Duration>) {
+        let Some(end) = limit.and_then(|limit| Instant::now().checked_add(limit)) else {
+            return future::pending().await;
+        };
+        time::sleep_until(end.into()).await;
+        if let Some(rest) = end.checked_duration_since(Instant::now()) {
+            let mut timer = JoinSet::new(); // which ends it when this is dropped
+            timer.spawn_on(async move { time::sleep(rest).await }, &self.runtime);
+            timer.join_next().await;
+        }
+    }
+
+    /// Awaits something, but no longer than this.
+    pub async fn wait(&self, limit: Duration, event: impl Future) {
+        tokio::select! {
+            _ = event => {}
+            () = self.sleep(Some(limit)) => {}
         }
     }
 
@@ -142,14 +181,21 @@ impl Core {
     /// Waits for the calls in progress, but no longer than this, and ends the rest.
     pub async fn close(&self, limit: Duration) {
         self.calls.send_replace(Phase::Closing);
-        let _ = time::timeout(limit, self.calls.closed()).await;
+        self.wait(limit, self.calls.closed()).await;
         self.end();
+    }
+
+    /// Returns whether the client was opened in this process, and not before a fork, after which its locks may stay held.
+    pub fn is_here(&self) -> bool {
+        self.process == process::id()
     }
 
     /// Ends what is in progress, and frees the plugin and the connections.
     pub fn end(&self) {
         self.calls.send_replace(Phase::Closed);
-        self.plugin.close(self.now());
+        // A clock that panics must not end a program whose client is dropped.
+        let now = catch_unwind(AssertUnwindSafe(|| self.now()));
+        self.plugin.close(now.unwrap_or_default());
         lock(&self.holder).abandon();
         self.http.close();
     }

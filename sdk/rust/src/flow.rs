@@ -31,11 +31,9 @@ pub struct News {
     pub tokens: usize,
     /// Of a flow that has ended, and was not abandoned.
     pub end: Option<Result<Arc<Token>, Error>>,
-    /// Whether the task is gone, with or without an end.
-    pub gone: bool,
 }
 
-/// A flow that runs, until the last step, a panic, or the end of the runtime drops this.
+/// A flow that runs, until the last step or a panic drops this.
 pub struct Run {
     pub flow: Arc<Flow>,
     pub core: Arc<Core>,
@@ -48,7 +46,6 @@ impl Drop for Run {
                 Error::new(Code::PluginFailed, "the token request panicked, in the store, the clock or the library");
             lock(&self.core.holder).publish(&self.flow, 0, Err(&ended));
         }
-        self.flow.news.send_modify(|news| news.gone = true); // who waits in another runtime begins another flow
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
-use tokio::time::{self, Instant};
 use tracing::Instrument;
+use tracing::instrument::WithSubscriber;
 
 use crate::core::Core;
 use crate::flow::{Flow, News, Run};
@@ -88,10 +88,9 @@ impl Holder {
         }
     }
 
-    /// Returns the flow that runs. One that never ends, or whose runtime has ended, is abandoned.
+    /// Returns the flow that runs. One that never ends is abandoned.
     fn running(&mut self, now: u64) -> Option<&Running> {
-        let lost = |running: &Running| running.age(now) > MAX_AGE || running.flow.news.borrow().gone;
-        if self.running.as_ref().is_some_and(lost) {
+        if self.running.as_ref().is_some_and(|running| running.age(now) > MAX_AGE) {
             self.abandon();
         }
         self.running.as_ref()
@@ -147,7 +146,7 @@ impl Core {
                 (running.flow.clone(), news, patience)
             };
             let seen = news.borrow().tokens;
-            let _ = time::timeout(patience, news.changed()).await;
+            self.wait(patience, news.changed()).await;
             let news = news.borrow();
             if let Some(token) = news.token.as_ref().filter(|_| news.tokens > seen) {
                 return Ok(token.clone());
@@ -198,7 +197,7 @@ impl Core {
                     _ => return,
                 }
             };
-            let _ = time::timeout(patience, news.changed()).await;
+            self.wait(patience, news.changed()).await;
         }
     }
 
@@ -208,7 +207,8 @@ impl Core {
             let refused = if force { None } else { holder.refused.take() };
             let flow = Arc::new(Flow { force, refused, news: watch::Sender::default() });
             let run = Run { flow: flow.clone(), core: self.clone() };
-            let task = tokio::spawn(run.steps().in_current_span()).abort_handle();
+            let steps = run.steps().in_current_span().with_current_subscriber();
+            let task = self.runtime.spawn(steps).abort_handle();
             holder.running = Some(Running { flow, task, since: (now, Instant::now()) });
         }
         holder.running.as_ref().expect("it was there, or has begun")

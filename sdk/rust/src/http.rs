@@ -1,6 +1,9 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::error::{self, Error as _};
+use std::io::{self, ErrorKind};
 use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, Mutex};
+use std::{future, iter};
 
 use bytes::BytesMut;
 use reqwest::redirect::Policy;
@@ -8,11 +11,16 @@ use reqwest::{ClientBuilder, Request, StatusCode, Url, retry};
 use rustls::ClientConfig;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::runtime::{Handle, Id};
+use tokio::task::JoinSet;
 
 use crate::{Cause, Code, Error, Options, Response, lock};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 pub const MAX_ERROR: usize = (4 << 10) + 1;
+
+/// How many headers a response may have.
+const MAX_HEADERS: usize = 250;
 
 /// TLS with ring, or the default provider that the program has chosen. Reading the system's certificates takes milliseconds:
 /// clients share them, and they are kept for the process.
@@ -24,36 +32,55 @@ static TLS: LazyLock<Result<ClientConfig, Arc<rustls::Error>>> = LazyLock::new(|
     Ok(tls)
 });
 
-/// Sends requests once, and follows no redirect.
+/// Sends requests, and follows no redirect.
 pub struct Http {
-    /// Those that the config needs: for URLs on loopback (true), without the proxies of the environment, and for others.
-    clients: Mutex<HashMap<bool, reqwest::Client>>,
+    make: Box<dyn Fn(bool) -> Result<reqwest::Client, Cause> + Send + Sync>,
+    /// Those of each runtime, which alone drives the connections that begin there, with a task that ends with it. For URLs on
+    /// loopback (true), they are without the proxies of the environment.
+    clients: Mutex<HashMap<(Id, bool), (reqwest::Client, JoinSet<()>)>>,
     pub max_body: usize,
 }
 
 impl Http {
-    /// Makes the clients for requests to these URLs.
-    pub fn new(options: &Options, urls: &[&str]) -> Result<Self, Error> {
+    pub fn new(options: &Options) -> Result<Self, Error> {
         if options.http.is_some() && CryptoProvider::get_default().is_none() {
             // reqwest would panic.
             let message = "Options::http needs a default provider of rustls: choose one for the program, for example with \
                 automatic_rostering::rustls::crypto::ring::default_provider().install_default()";
             return Err(Error::about(Code::ConfigInvalid, "http", message));
         }
-        let urls: Vec<_> = urls.iter().filter_map(|url| Url::parse(url).ok()).collect();
-        let client = |loopback: bool| -> Result<_, Cause> {
-            let preset = ClientBuilder::new().user_agent(&options.user_agent);
+        let (user_agent, configure) = (options.user_agent.clone(), options.http.clone());
+        let make = move |loopback| -> Result<_, Cause> {
+            let preset = ClientBuilder::new().user_agent(&user_agent).http1_max_headers(MAX_HEADERS);
             let preset = if loopback { preset.no_proxy() } else { preset };
-            let set = match &options.http {
+            let set = match &configure {
                 Some(configure) => configure(preset),
                 None => preset.tls_backend_preconfigured(TLS.clone()?),
             };
-            Ok((loopback, set.redirect(Policy::none()).retry(retry::never()).build()?))
+            Ok(set.redirect(Policy::none()).retry(retry::never()).build()?)
         };
-        let needed: BTreeSet<_> = urls.iter().map(is_loopback).collect();
-        let clients: Result<_, _> = needed.into_iter().map(client).collect();
+        Ok(Self { make: Box::new(make), clients: Mutex::default(), max_body: options.max_body })
+    }
+
+    /// Makes the client for requests to a URL in the current runtime, if that is valid.
+    pub fn prepare(&self, url: &str) -> Result<(), Error> {
         let open = |error| Error::open("the HTTP client cannot be made; check Options::http and user_agent", error);
-        Ok(Self { clients: Mutex::new(clients.map_err(open)?), max_body: options.max_body })
+        Url::parse(url).map_or(Ok(()), |url| self.client(&url).map(drop).map_err(open))
+    }
+
+    fn client(&self, url: &Url) -> Result<reqwest::Client, Cause> {
+        let (key, mut clients) = ((Handle::current().id(), is_loopback(url)), lock(&self.clients));
+        let lives = |runtime: &mut JoinSet<()>| runtime.try_join_next().is_none();
+        if let Some((client, runtime)) = clients.get_mut(&key)
+            && lives(runtime)
+        {
+            return Ok(client.clone());
+        }
+        clients.retain(|_, (_, runtime)| lives(runtime));
+        let (client, mut runtime) = ((self.make)(key.1)?, JoinSet::new());
+        runtime.spawn(future::pending());
+        clients.insert(key, (client.clone(), runtime));
+        Ok(client)
     }
 
     /// Closes the connections that no request uses.
@@ -63,7 +90,7 @@ impl Http {
 
     /// Sends a request. Reads at most this many bytes of the body, of a result or of an error.
     pub async fn send(&self, request: Request, of_result: usize, of_error: usize) -> Result<Response, Cause> {
-        let client = lock(&self.clients).get(&is_loopback(request.url())).cloned().ok_or("not a URL of the config")?;
+        let client = self.client(request.url())?;
         let mut response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let limit = if is_result(status) { of_result } else { of_error };
@@ -76,6 +103,16 @@ impl Http {
         body.truncate(limit);
         Ok(Response { status, headers, body: body.freeze() })
     }
+}
+
+/// Returns whether the server closed the connection without a response, as it does with one that was idle.
+pub fn was_closed(error: &Cause) -> bool {
+    let closed = |error: &(dyn error::Error + 'static)| {
+        let reset = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::ConnectionReset);
+        reset || error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message)
+    };
+    let sent = error.downcast_ref::<reqwest::Error>().filter(|error| error.is_request() && !error.is_connect());
+    sent.is_some_and(|error| iter::successors(error.source(), |&error| error.source()).any(closed))
 }
 
 /// Returns whether a response of the service with this status is the result of a call.

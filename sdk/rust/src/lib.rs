@@ -31,6 +31,7 @@ mod plugin;
 mod request;
 mod response;
 mod retry;
+mod runtime;
 mod send;
 mod status;
 mod step;

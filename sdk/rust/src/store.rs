@@ -1,11 +1,15 @@
 use std::collections::HashMap;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
+use crate::error::reason;
 use crate::{Cause, lock, opaque};
 
 mod file;
@@ -36,8 +40,18 @@ pub trait Store: Send + Sync {
 /// No value that the plugin wrote is longer, in bytes.
 const MAX_VALUE: usize = 64 << 10;
 
-/// Carries out a step. Returns its result.
+/// Carries out a step. Returns its result. A store that panics, or whose error cannot be printed, has failed.
 pub async fn apply(store: Option<&dyn Store>, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+    let step = async { run(store, op, key, value, ttl).await.map_err(|error| Cause::from(reason(&*error))) };
+    let mut step = pin!(step);
+    poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(context)));
+        polled.unwrap_or_else(|_| Poll::Ready(Err("the store panicked".into())))
+    })
+    .await
+}
+
+async fn run(store: Option<&dyn Store>, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
     let store = store.ok_or("the client has no store")?;
     Ok(match op {
         "get" => {

@@ -143,7 +143,13 @@ class Adapter:
                 call = partial(send, **{"method": "GET", "auth": auth} | arguments(send, request))
             case _:
                 call = retried(make_call(self.clients[client], request), request.get("retry"))
-        return succeeded(await run(call, request.get("times", 1)))
+        try:
+            response = succeeded(await run(call, request.get("times", 1)))
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the runner sees it
+            response = failure(error)
+        if client in self.clients:
+            response["plugin_calls"] = self.clients[client]._core._plugin.runs  # noqa: SLF001
+        return response
 
     async def open(self, request: Json) -> Any:
         name = request["client"]

@@ -41,7 +41,9 @@ func run(ctx context.Context, out io.Writer) error {
 		Environment: rostering.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(),
 		ClientID: id, ClientSecret: rostering.Secret(secret), CustomerID: "sandbox-customer", UserID: "sandbox-user",
 	}
-	client, err := rostering.New(ctx, config)
+	var later time.Duration // than now, by the client's clock
+	clock := func() time.Time { return time.Now().Add(later) }
+	client, err := rostering.New(ctx, config, rostering.WithClock(clock))
 	if err != nil {
 		return err
 	}
@@ -54,7 +56,9 @@ func run(ctx context.Context, out io.Writer) error {
 		}
 		return err
 	}
+	// A service may learn of a token late, so one that is refused is kept for its first seconds.
 	revoked := func() error {
+		later += 5 * time.Second
 		s.Revoke()
 		return jobs()
 	}
@@ -65,6 +69,7 @@ func run(ctx context.Context, out io.Writer) error {
 		if err := s.SetFault(sandbox.AuthServer, busy); err != nil {
 			return err
 		}
+		later += 5 * time.Second
 		s.Revoke()
 		const calls = 10
 		var failure *rostering.Error

@@ -38,7 +38,7 @@ func main() {
 	if err != nil {
 		log.Panic(err)
 	}
-	for _, folder := range []string{".", "sdk/go/redisstore", "sandbox"} {
+	for _, folder := range []string{".", "sdk/go/redisstore", "sandbox", "cli"} {
 		if err := publish(filepath.Join(source, folder), "v"+strings.TrimSpace(string(number))); err != nil {
 			log.Panicf("%s: %v", folder, err)
 		}

@@ -9,7 +9,7 @@
   (data (i32.const 64) "\00\00\00\00\03\00\00\00\00\00\00\00\00\00\00\00abc")
   ;; Then results whose lengths are beyond the memory, or are so in all, or wrap around.
   (data (i32.const 128) "\00\00\00\00\ff\ff\ff\ff\00\00\00\00\00\00\00\00")
-  (data (i32.const 192) "\00\00\00\00\03\00\00\00\00\00\01\00\00\00\00\00xyz")
+  (data (i32.const 192) "\00\00\00\00\03\00\00\00\00\00\00\01\00\00\00\00xyz")
   (data (i32.const 256) "\00\00\00\00\10\00\00\00\f0\ff\ff\ff\00\00\00\00xyz")
   (func (export "room") (param i32) (result i32) (i32.const 1024))
   (func (export "version") (param i32 i32) (result i32) (i32.const 0))

@@ -246,16 +246,29 @@ func sameJSON(what string, text, want []byte) error {
 	return nil
 }
 
-// sameError compares an error in all its fields but message, whose wording is free, and of a library, the headers of the
-// response, which its server has added to.
+// sameError compares an error in all its fields but message, whose wording is free, and those of detailed that the case does not
+// name; of problems, the keys. Of a library, it does not compare the headers of the response, which its server has added to.
 func (c *course) sameError(s *rule.Step, a protocol.Response, e map[string]any) error {
 	if err := c.says(s, a, e); err != nil {
 		return err
 	}
 	delete(e, "message")
+	for _, field := range detailed {
+		if s.Error[field] == nil {
+			delete(e, field)
+		}
+	}
+	if problems, ok := e["problems"].([]any); ok {
+		for i, problem := range problems {
+			problems[i] = problem.(map[string]any)["key"]
+		}
+	}
 	if c.Library {
 		delete(e, "headers")
 	}
 	rest, err := json.Marshal(e)
 	return errors.Join(err, sameJSON("error", rest, s.Error.JSON()))
 }
+
+// detailed are fields that say more of an error than most cases are about.
+var detailed = []string{"problems", "request", "reason"}

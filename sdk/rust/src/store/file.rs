@@ -1,5 +1,5 @@
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
@@ -16,6 +16,9 @@ use crate::{Cause, Store};
 /// process may die at any point.
 #[derive(Clone, Debug)]
 pub struct FileStore(PathBuf);
+
+/// How much of a file is read: the expiry and more than the longest value, in bytes.
+const MAX_FILE: usize = 128 << 10;
 
 /// A temporary file that is older belongs to a process that died.
 const TEMPORARY: Duration = Duration::from_mins(1);
@@ -84,10 +87,15 @@ impl Store for FileStore {
 
 /// Reads a value that has not expired.
 fn read(path: &Path) -> io::Result<Option<String>> {
-    let content = match fs::read(path) {
+    let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        content => String::from_utf8(content?).unwrap_or_default(),
+        file => file?,
     };
+    let mut content = Vec::new();
+    if file.take(MAX_FILE as u64).read_to_end(&mut content)? == MAX_FILE {
+        return Err(io::Error::other("the file is too large"));
+    }
+    let content = String::from_utf8(content).unwrap_or_default();
     let (expiry, value) = content.split_once('\n').unwrap_or_default();
     let signed = expiry.starts_with('+'); // which parse accepts
     Ok(expiry.parse().is_ok_and(|expiry: u128| expiry > millis() && !signed).then(|| value.into()))
@@ -97,11 +105,20 @@ fn read(path: &Path) -> io::Result<Option<String>> {
 fn remove_old(folder: &Path) -> io::Result<()> {
     for file in fs::read_dir(folder)?.flatten() {
         let age = file.metadata().and_then(|metadata| metadata.modified()).map(|modified| modified.elapsed());
-        if file.file_name().to_string_lossy().contains(".tmp.") && matches!(age, Ok(Ok(age)) if age > TEMPORARY) {
+        if is_temporary(&file.file_name().to_string_lossy()) && matches!(age, Ok(Ok(age)) if age > TEMPORARY) {
             let _ = fs::remove_file(file.path()); // unless another process has
         }
     }
     Ok(())
+}
+
+/// Returns whether a file has the name of a temporary one of a store, in any of the languages.
+fn is_temporary(name: &str) -> bool {
+    let hexadecimal = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let parts = name.split_once(".tmp.");
+    parts.is_some_and(|(hash, random)| {
+        hash.len() == 64 && hexadecimal(hash) && !random.is_empty() && hexadecimal(random)
+    })
 }
 
 /// Renames a file. It retries for half a second, because Windows replaces no file while another process reads it.

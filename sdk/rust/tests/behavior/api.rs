@@ -14,7 +14,7 @@ use automatic_rostering::rustls::crypto::{CryptoProvider, ring};
 use automatic_rostering::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use automatic_rostering::rustls::{ServerConfig, ServerConnection};
 use automatic_rostering::{
-    Client, Code, Error, FileStore, MemoryStore, Options, RedisStore, Request, Token, blocking, redis,
+    Client, Code, Error, FileStore, MemoryStore, Options, RedisStore, Request, Store, Token, blocking, redis,
 };
 use serde_json::{Value, json};
 
@@ -206,6 +206,27 @@ async fn settings_of_the_http_client() {
         error.message.starts_with("the HTTP client cannot be made; check Options::http and user_agent: "),
         "{error}"
     );
+}
+
+/// It neither reads a file whose size is no value's, nor deletes another program's.
+#[tokio::test]
+async fn files_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let others = ["report.tmp.xlsx".into(), "a.tmp.0".into(), format!("{}.tmp.0.gz", "0".repeat(64))];
+    let old = format!("{}.tmp.0", "0".repeat(64));
+    for name in others.iter().chain([&old]) {
+        let file = fs::File::create(folder.path().join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_hours(1)).unwrap();
+    }
+    let store = FileStore::new(folder.path()).unwrap();
+    store.set("key", "value", Duration::from_mins(1)).await.unwrap();
+    assert!(others.iter().all(|name| folder.path().join(name).exists()));
+    assert!(!folder.path().join(old).exists());
+    let hash = "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683"; // of "key"
+    let file = fs::File::options().write(true).open(folder.path().join(hash)).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let error = store.get("key").await.unwrap_err();
+    assert!(error.to_string().contains("too large"), "{error}");
 }
 
 #[test]

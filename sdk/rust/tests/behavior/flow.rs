@@ -1,15 +1,16 @@
 //! How token flows end. The rest of them is in tests/rules.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use automatic_rostering::{Client, Code, MemoryStore, Options};
+use automatic_rostering::{Cause, Client, Code, MemoryStore, Options, Store, async_trait};
 use serde_json::json;
-use tokio::runtime::Runtime;
 use tracing_subscriber::{filter::Targets, fmt::layer, prelude::*};
 
 use crate::api::call_error;
+use crate::connections::still;
 use crate::sandbox::{PATIENCE, Sandbox};
 
 /// Waits until something is so.
@@ -21,7 +22,6 @@ async fn until(mut so: impl FnMut() -> bool) {
     }
 }
 
-/// A panic of the store, which runs in the same task, ends the token request in the same way.
 #[tokio::test]
 async fn panic_of_a_clock_in_a_token_request() {
     let (sandbox, panicked) = (Sandbox::start(), AtomicBool::default());
@@ -31,8 +31,7 @@ async fn panic_of_a_clock_in_a_token_request() {
         SystemTime::now()
     };
     let client = Client::open(&sandbox.config(), Options::default().clock(clock)).await.unwrap();
-    let (a, b) = tokio::join!(client.get_token(), client.list_jobs());
-    assert_eq!((call_error(a).code, call_error(b).code), (Code::PluginFailed, Code::PluginFailed));
+    assert_eq!(call_error(client.get_token().await).code, Code::PluginFailed);
     client.list_jobs().await.unwrap();
     assert_eq!(sandbox.counts(), (1, 1));
 }
@@ -68,21 +67,60 @@ async fn drop_of_the_last_clone() {
     assert!(dropped.elapsed() < Duration::from_secs(10));
 }
 
-/// Who waits in another runtime begins another token request.
+/// A token request ends, though its caller has left, and nobody polls the runtime of that.
 #[test]
-fn runtime_that_is_dropped() {
+fn caller_in_a_runtime_that_stands_still() {
     let sandbox = Sandbox::start();
-    sandbox.fault(&json!({ "server": "auth", "hold": true, "requests": 1 }));
-    let [first, second] = [(); 2].map(|()| Runtime::new().unwrap());
+    sandbox.fault(&json!({ "server": "auth", "delay_ms": 300, "requests": 1 }));
+    let [first, second] = [(); 2].map(|()| still());
     let client = first.block_on(sandbox.client());
-    let caller = client.clone();
-    first.spawn(async move { caller.list_jobs().await });
-    second.block_on(async {
-        until(|| sandbox.counts() == (1, 0)).await;
-        let waiting = tokio::spawn(async move { client.list_jobs().await });
-        tokio::task::yield_now().await;
-        first.shutdown_background();
-        waiting.await.unwrap().unwrap();
-    });
-    assert_eq!(sandbox.counts(), (2, 1));
+    call_error(first.block_on(client.with_timeout(Duration::from_millis(100)).list_jobs()));
+    second.block_on(client.with_timeout(Duration::from_secs(20)).list_jobs()).unwrap();
+    assert_eq!(sandbox.counts(), (1, 1));
+}
+
+/// A store fails no call, even if it panics, or cannot say why it failed.
+#[tokio::test]
+async fn store_that_panics() {
+    let sandbox = Sandbox::start();
+    let client = Client::open(&sandbox.config(), Options::default().store(Arc::new(Careless))).await.unwrap();
+    client.list_jobs().await.unwrap();
+    assert!(client.status().store_failures > 0);
+}
+
+#[derive(Debug)]
+struct Careless;
+
+#[async_trait]
+impl Store for Careless {
+    async fn get(&self, _: &str) -> Result<Option<String>, Cause> {
+        panic!("a store")
+    }
+
+    async fn add(&self, _: &str, _: &str, _: Duration) -> Result<bool, Cause> {
+        Err(Box::new(Self))
+    }
+
+    async fn set(&self, _: &str, _: &str, _: Duration) -> Result<(), Cause> {
+        Err(Box::new(Self))
+    }
+}
+
+impl std::error::Error for Careless {}
+
+impl fmt::Display for Careless {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+/// A clock that panics does so in calls, not when the client is dropped.
+#[tokio::test]
+async fn drop_with_a_clock_that_panics() {
+    let (sandbox, panics) = (Sandbox::start(), Arc::new(AtomicBool::default()));
+    let flag = panics.clone();
+    let clock = move || if flag.load(Ordering::SeqCst) { panic!("a clock") } else { SystemTime::now() };
+    let client = Client::open(&sandbox.config(), Options::default().clock(clock)).await.unwrap();
+    panics.store(true, Ordering::SeqCst);
+    drop(client);
 }

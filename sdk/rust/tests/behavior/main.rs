@@ -4,6 +4,7 @@
 mod api;
 mod blocking;
 mod config;
+mod connections;
 mod fake;
 mod flow;
 mod retry;

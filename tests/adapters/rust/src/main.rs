@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::future::poll_fn;
 use std::iter::successors;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, process};
@@ -19,7 +19,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 use tokio::task::AbortHandle;
 use tracing::{Instrument, info_span};
 
-use crate::request::{HTTP, characters, headers, response, send_own, strings, to_library};
+use crate::request::{characters, headers, response, send_own, strings, to_library};
 
 mod log;
 mod request;
@@ -79,7 +79,6 @@ impl Adapter {
             options = options.store(self.store(store)?);
         }
         let client = Client::open(&config(r).map_err(failed)?, options).await.map_err(failed)?;
-        LazyLock::force(&HTTP); // makes it now, so that its first request is not late
         lock(&self.clients).insert(text(&r["client"]).into(), (client, now));
         Ok(json!({}))
     }

@@ -5,6 +5,9 @@ module example.automaticrostering {
   requires run.endive.runtime;
   requires static org.jspecify;
 
+  // TLS finds it by reflection, and jlink by this.
+  requires jdk.crypto.ec;
+
   // Only for RedisStore, whose users require it themselves.
   requires static redis.clients.jedis;
 

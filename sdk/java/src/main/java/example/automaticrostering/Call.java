@@ -22,13 +22,21 @@ final class Call {
   private Thread thread; // while it works
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
-  /** Creates a call, which its caller adds to the core. */
+  /**
+   * Creates a call, which its caller adds to the core, unless the stack may overflow when it ends:
+   * {@code close} would wait for it forever.
+   */
   Call(Core core, long timeout, boolean isCounted) {
+    reserveStack(500);
     this.core = core;
     this.timeout = timeout;
     this.isCounted = isCounted;
     var now = Core.nanos();
     deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
+  }
+
+  private static int reserveStack(int frames) {
+    return frames == 0 ? 0 : 1 + reserveStack(frames - 1);
   }
 
   /** Works in this thread. What it throws after {@link #end} is the reason of that. */
@@ -70,7 +78,7 @@ final class Call {
           }
         };
     try {
-      Threads.EACH.execute(work);
+      core.threads.execute(work);
     } catch (Throwable e) { // too many threads
       over();
       throw e;

@@ -11,8 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
@@ -29,6 +32,11 @@ final class Core {
   private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private static final long ORIGIN = System.nanoTime();
+
+  /** Run asynchronous calls. */
+  final ExecutorService threads = Threads.each();
+
+  private final ScheduledExecutorService timers = Threads.timer();
 
   final PluginThread plugin;
   final Http http;
@@ -47,6 +55,7 @@ final class Core {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private volatile boolean isClosing;
+  private final AtomicBoolean isFreed = new AtomicBoolean();
 
   /** The time at which the timer goes off. */
   private final AtomicLong timer = new AtomicLong(Long.MAX_VALUE);
@@ -60,11 +69,17 @@ final class Core {
   Core(RosteringClientBuilder options) {
     config = options.config;
     clock = options.clock;
-    log = new Log(options.logger);
+    log = new Log(options.logger, threads);
     plugin = new PluginThread(() -> options.instance(log), config.keys(), options.headers);
-    http = new Http(options.httpClient, options.maxBody); // while the plugin opens
+    http = new Http(options); // while the plugin opens
     store = options.store == null ? null : new StoreSteps(options.store);
-    plugin.awaitOpen();
+    try {
+      plugin.awaitOpen();
+      config.check();
+    } catch (Throwable e) {
+      free();
+      throw e;
+    }
   }
 
   void add(Call call) {
@@ -92,8 +107,7 @@ final class Core {
     var now = nanos();
     var time = Math.min(deadline, now + MOST_NANOS);
     if (timer.getAndAccumulate(time, Math::min) > time) {
-      CompletableFuture.delayedExecutor(time - now, TimeUnit.NANOSECONDS, Runnable::run)
-          .execute(() -> timeOut(time));
+      timers.schedule(() -> timeOut(time), time - now, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -131,10 +145,20 @@ final class Core {
   }
 
   private void endIfIdle() {
-    if (isClosing && calls.isEmpty()) {
+    if (isClosing && calls.isEmpty() && isFreed.compareAndSet(false, true)) {
       holder.drop(true);
-      plugin.free(this::now);
+      free();
       ended.complete(null);
+    }
+  }
+
+  private void free() {
+    plugin.free(this::now);
+    http.free();
+    threads.shutdown();
+    timers.shutdownNow();
+    if (store != null) {
+      store.free();
     }
   }
 

@@ -3,6 +3,7 @@ package example.automaticrostering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -28,6 +29,9 @@ public final class FileStore implements Store {
   private static final FileAttribute<?>[] ANY_MODE = {};
   private static final long ABANDONED_MILLIS = 60_000;
 
+  /** Bounds a file: a value of 64 KiB, and a line with the time. */
+  private static final int MAX_BYTES = (64 << 10) + 32;
+
   private final Path folder;
 
   /**
@@ -50,7 +54,7 @@ public final class FileStore implements Store {
   @Override
   public String get(String key) throws IOException {
     try {
-      var parts = Files.readString(file(key)).split("\n", 2);
+      var parts = read(file(key)).split("\n", 2);
       var isLive =
           parts.length == 2
               && parts[0].matches("[0-9]+") // parseLong takes a sign, too
@@ -58,6 +62,17 @@ public final class FileStore implements Store {
       return isLive ? parts[1] : null;
     } catch (NoSuchFileException | CharacterCodingException | NumberFormatException e) {
       return null;
+    }
+  }
+
+  /** Reads a file, which another program may have filled, up to a bound. */
+  private static String read(Path file) throws IOException {
+    try (var in = Files.newInputStream(file)) {
+      var bytes = in.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new IOException("the file has more than 64 KiB: " + file);
+      }
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     }
   }
 
@@ -90,6 +105,7 @@ public final class FileStore implements Store {
         return;
       } catch (FileSystemException e) {
         if (tries == 1) {
+          Files.deleteIfExists(temporary);
           throw e;
         }
         LockSupport.parkNanos(25_000_000);
@@ -101,7 +117,12 @@ public final class FileStore implements Store {
     removeAbandoned();
     // For its owner alone, as Java makes them.
     var file = Files.createTempFile(folder, file(key).getFileName() + ".tmp.", "");
-    return Files.writeString(file, System.currentTimeMillis() + ttlSeconds * 1000 + "\n" + value);
+    try {
+      return Files.writeString(file, System.currentTimeMillis() + ttlSeconds * 1000 + "\n" + value);
+    } catch (IOException e) { // as on a full disk
+      Files.deleteIfExists(file);
+      throw e;
+    }
   }
 
   /** Removes the temporary files of processes that died. */

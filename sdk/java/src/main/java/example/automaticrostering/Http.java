@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -92,23 +93,65 @@ final class Http {
           BodyPublishers.fromPublisher(BodyPublishers.noBody()).getClass(),
           BodyPublishers.concat(BodyPublishers.noBody(), BodyPublishers.noBody()).getClass());
 
-  /** Built when it is needed: that takes longer than the rest of a first call. */
+  /** What clients without their own share, from the first that opens to the last that closes. */
   private static final class Shared {
-    static final HttpClient CLIENT = HttpClient.newBuilder().version(VERSION).build();
+    private static int users;
+    private static HttpClient client;
+    private static ExecutorService threads; // the JDK's own would stay for a minute
+
+    static synchronized HttpClient take() {
+      if (client == null) {
+        threads = Threads.cached("rostering-http");
+        client = HttpClient.newBuilder().version(VERSION).executor(threads).build();
+      }
+      users++;
+      return client;
+    }
+
+    static synchronized void release() {
+      if (--users == 0) {
+        try {
+          HttpClient.class.getMethod("shutdownNow").invoke(client);
+        } catch (ReflectiveOperationException e) { // before Java 21 it ends as garbage
+        }
+        threads.shutdown();
+        client = null;
+        threads = null;
+      }
+    }
   }
 
   final HttpClient client;
+  private final boolean isShared;
+  private final String proxyAuthorization; // or null
   private final int maxBody;
 
-  /** Uses a client, or the one that all share if it is null. */
-  Http(HttpClient client, int maxBody) {
-    this.client = client == null ? Shared.CLIENT : client;
-    this.maxBody = maxBody;
+  /** Uses the client of the options, or else the shared one, until it is freed. */
+  Http(RosteringClientBuilder options) {
+    isShared = options.httpClient == null;
+    client = isShared ? Shared.take() : options.httpClient;
+    proxyAuthorization = options.proxyAuthorization;
+    maxBody = options.maxBody;
+  }
+
+  /** Is called once. */
+  void free() {
+    if (isShared) {
+      Shared.release();
+    }
+  }
+
+  /** Prepares a request. The JDK sends the header to a proxy alone. */
+  HttpRequest.Builder forProxy(HttpRequest.Builder request) {
+    return proxyAuthorization == null
+        ? request
+        : request.setHeader("Proxy-Authorization", proxyAuthorization);
   }
 
   /**
-   * Refuses a client that follows redirects, which would forward the token, or that sends none:
-   * with an authenticator, the JDK's drops the header (JDK-8326949).
+   * Refuses a client that follows redirects, which would forward the token. One with an
+   * authenticator answers a 401 itself, so that the identity provider gets the proxy's password,
+   * and before Java 24 it drops the token (JDK-8326949).
    */
   static HttpClient suitable(HttpClient client) {
     if (RosteringException.notNull(client, "the HTTP client").followRedirects()
@@ -117,10 +160,10 @@ final class Http {
           "the HTTP client must not follow redirects, which forward the token to other hosts:"
               + " set followRedirects(Redirect.NEVER)");
     }
-    if (Runtime.version().feature() < 24 && client.authenticator().isPresent()) {
+    if (client.authenticator().isPresent()) {
       throw new IllegalArgumentException(
-          "before Java 24, an HTTP client with an authenticator sends no Authorization, and so no"
-              + " token: use Java 24, or a client without an authenticator");
+          "the HTTP client must have no authenticator, which any server can ask for credentials:"
+              + " for a proxy, use proxyCredentials");
     }
     return client;
   }
@@ -161,7 +204,7 @@ final class Http {
 
   /** Returns the result of a token request as resume takes it, within the step's timeout. */
   Map<String, ?> requestToken(Step step) throws Failure, InterruptedException {
-    var request = Request.of(step.fields().getObject("request")).forToken();
+    var request = forProxy(Request.of(step.fields().getObject("request")).forToken()).build();
     var limit = step.fields().getInt("limit");
     try {
       var sent = client.sendAsync(request, info -> new Body(limit));
@@ -192,9 +235,26 @@ final class Http {
         .orElseThrow();
   }
 
-  /** Returns a failure with its causes, which may form a circle. */
+  /** Returns a failure with its causes, which may form a circle, or throw. */
   private static Stream<Throwable> chain(Throwable thrown) {
-    return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause).limit(10);
+    return Stream.iterate(thrown, Objects::nonNull, Http::cause).limit(10);
+  }
+
+  private static Throwable cause(Throwable t) {
+    try {
+      return t.getCause();
+    } catch (Throwable again) {
+      return null;
+    }
+  }
+
+  /** Returns the text of a program's own exception, which may have none, or throw. */
+  static String text(Throwable t) {
+    try {
+      return Objects.requireNonNull(t.toString());
+    } catch (Throwable again) {
+      return t.getClass().getName();
+    }
   }
 
   /** Reads the body of a response up to a limit, into one array: chunks may be of one byte. */

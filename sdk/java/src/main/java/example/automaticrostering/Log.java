@@ -3,6 +3,7 @@ package example.automaticrostering;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 
 /** Keeps lines until the end of a call or flow: what gets them may call the client, or throw. */
@@ -17,8 +18,11 @@ final class Log {
   private final BiConsumer<Level, String> handler;
   private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
 
-  Log(BiConsumer<Level, String> handler) {
+  private final Executor threads;
+
+  Log(BiConsumer<Level, String> handler, Executor threads) {
     this.handler = handler;
+    this.threads = threads;
   }
 
   static void system(Level level, String text) {
@@ -32,8 +36,8 @@ final class Log {
   /** Flushes in another thread: the handler may wait for what this one does. */
   void flushSoon() {
     try {
-      Threads.EACH.execute(this::flush);
-    } catch (Throwable e) { // too many threads: then at the end
+      threads.execute(this::flush);
+    } catch (Throwable e) { // too many threads, or closed: then at the end
     }
   }
 

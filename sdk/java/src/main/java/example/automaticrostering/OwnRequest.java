@@ -47,7 +47,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   HttpResponse<T> make() throws IOException, InterruptedException {
     if (request.headers().firstValue("Authorization").isPresent()
         || !origin(request.uri()).equals(origin(base))) {
-      return core.http.client.send(request, handler);
+      return core.http.client.send(copy().build(), handler);
     }
     core.send(call, isRepeatable, sent, this::send);
     return response.body() instanceof Refusal last
@@ -61,11 +61,15 @@ final class OwnRequest<T> implements BodyHandler<Object> {
     return scheme + "://" + uri.getHost().toLowerCase(Locale.ROOT) + ":" + port;
   }
 
+  private HttpRequest.Builder copy() {
+    var copy = HttpRequest.newBuilder(request, (name, value) -> true);
+    return core.http.forProxy(copy.uri(Request.withoutDot(request.uri())));
+  }
+
   private int send(Token token) throws IOException, InterruptedException {
-    var authorized = HttpRequest.newBuilder(request, (name, value) -> true);
-    authorized.setHeader("Authorization", token.header());
+    var authorized = copy().setHeader("Authorization", token.header()).build();
     try {
-      response = core.http.client.send(authorized.build(), this);
+      response = core.http.client.send(authorized, this);
     } catch (IOException | RuntimeException e) {
       throw Http.Failure.shown(e) instanceof IOException shown ? shown : new IOException(e);
     }

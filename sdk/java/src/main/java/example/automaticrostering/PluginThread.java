@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -30,6 +31,8 @@ final class PluginThread {
 
   private final CompletableFuture<Void> opened;
 
+  private volatile CompletableFuture<?> freed;
+
   /** The last numbers of the plugin, after it is freed. */
   private JsonObject status = new JsonObject();
 
@@ -46,7 +49,7 @@ final class PluginThread {
       plugin = file.get();
       contract = Json.read(plugin.call("version", NOTHING)).getInt("contract");
     } catch (RuntimeException e) {
-      throw wrong("the file is not a build of the plugin (" + e.getMessage() + ")", e);
+      throw wrong("the file is no rostering-core.wasm (" + e.getMessage() + ")", e);
     }
     if (contract != RosteringClient.CONTRACT) {
       throw wrong("the plugin has contract " + contract, null);
@@ -73,9 +76,27 @@ final class PluginThread {
     join(opened);
   }
 
-  /** Runs a task in the thread, and waits for it even if this thread is interrupted. */
+  /**
+   * Runs a task in the thread, and waits for it even if this thread is interrupted. After that has
+   * ended, the task sees a plugin that is freed.
+   */
   <T> T run(Supplier<T> task) {
-    return join(CompletableFuture.supplyAsync(task, thread));
+    var result = new CompletableFuture<T>();
+    Runnable work =
+        () -> {
+          try {
+            result.complete(task.get());
+          } catch (Throwable e) { // supplyAsync would print it, which can throw again
+            result.completeExceptionally(e);
+          }
+        };
+    try {
+      thread.execute(work);
+    } catch (RejectedExecutionException e) {
+      freed.join();
+      return task.get();
+    }
+    return join(result);
   }
 
   private static <T> T join(CompletableFuture<T> result) {
@@ -86,15 +107,18 @@ final class PluginThread {
     }
   }
 
+  /** Ends the thread. What the clock throws is nobody's. */
   void free(LongSupplier now) {
-    thread.submit( // and not execute: what it throws is nobody's
+    Runnable task =
         () -> {
           try {
             status = status(now.getAsLong());
           } finally {
             plugin = null;
           }
-        });
+        };
+    freed = CompletableFuture.runAsync(task, thread).exceptionally(e -> null);
+    thread.shutdown();
   }
 
   /** Replaces the secret, unless the plugin rejects it. */

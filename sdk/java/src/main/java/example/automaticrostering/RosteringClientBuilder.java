@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -25,6 +27,7 @@ public final class RosteringClientBuilder {
   private byte[] wasm;
   private long timeout = nanos(Duration.ofSeconds(30));
   HttpClient httpClient; // null: the shared one
+  String proxyAuthorization; // or null
   int maxBody = 64 << 20;
   Store store;
   InstantSource clock = InstantSource.system();
@@ -37,11 +40,26 @@ public final class RosteringClientBuilder {
 
   /**
    * Sets the client that sends the requests, for a proxy, TLS or tracing. It must not follow
-   * redirects, which could forward the secret to another host. Before Java 24, it must have no
-   * authenticator: it would drop the token.
+   * redirects, which could forward the secret to another host, and have no authenticator: see
+   * {@link #proxyCredentials}.
    */
   public RosteringClientBuilder httpClient(HttpClient client) {
     httpClient = Http.suitable(client);
+    return this;
+  }
+
+  /**
+   * Sets the credentials for a proxy, which no server gets. For https, the JDK sends them only with
+   * {@code -Djdk.http.auth.tunneling.disabledSchemes=}.
+   */
+  public RosteringClientBuilder proxyCredentials(String user, String password) {
+    var both = notNull(user, "the user") + ":" + notNull(password, "the password");
+    if (user.contains(":") || both.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(
+          "a user has no colon, and neither user nor password a control character");
+    }
+    var bytes = both.getBytes(StandardCharsets.UTF_8);
+    proxyAuthorization = "Basic " + Base64.getEncoder().encodeToString(bytes);
     return this;
   }
 
@@ -106,9 +124,7 @@ public final class RosteringClientBuilder {
    * @throws RosteringException if the config is missing something, or is invalid
    */
   public RosteringClient open() {
-    var core = new Core(this);
-    config.check();
-    return new RosteringClient(core, Map.of(), new TreeMap<>(headers), timeout, false);
+    return new RosteringClient(new Core(this), Map.of(), new TreeMap<>(headers), timeout, false);
   }
 
   PluginInstance instance(Log log) {

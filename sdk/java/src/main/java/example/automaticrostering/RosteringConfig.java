@@ -66,7 +66,9 @@ public final class RosteringConfig {
   void check() {
     for (var key : List.of("auth_url", "base_url")) {
       if (URI.create(keys.getOrDefault(key, "a://a")).getHost() == null) {
-        var message = "has a host that java.net.URI cannot read: use no underscore in it";
+        var message =
+            "has a host that java.net.URI does not accept: use letters, digits, dots, and hyphens"
+                + " within a label, of which the last begins with a letter";
         throw RosteringException.ofConfig("config_invalid", key, message);
       }
     }

@@ -160,7 +160,7 @@ public final class RosteringException extends RuntimeException {
       return misuse;
     }
     var isKnown = failure instanceof IllegalStateException;
-    return new IllegalStateException(isKnown ? failure.getMessage() : failure.toString(), failure);
+    return new IllegalStateException(isKnown ? failure.getMessage() : Http.text(failure), failure);
   }
 
   /** Returns this error with other fields. */

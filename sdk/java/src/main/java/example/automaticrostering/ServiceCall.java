@@ -57,7 +57,7 @@ final class ServiceCall {
     var begin = System.nanoTime();
     Http.Failure failure;
     try {
-      last = core.http.send(request.with(token, body));
+      last = core.http.send(core.http.forProxy(request.with(token, body)).build());
       return last.status();
     } catch (Http.Failure e) {
       failure = e;

@@ -24,20 +24,36 @@ final class StoreSteps {
     this.store = store;
   }
 
+  void free() {
+    threads.shutdownNow();
+  }
+
   /** Returns the result of a step as resume takes it, within the step's timeout. */
   Map<String, ?> use(Step step) throws InterruptedException {
     var task = threads.submit(() -> call(step));
     try {
       return task.get(step.fields().getLong("timeout"), SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      var failure = e instanceof TimeoutException ? e : e.getCause();
-      return Map.of("failed", Http.reason(failure, Throwable::toString));
+    } catch (ExecutionException | TimeoutException e) { // nothing but a timeout
+      return failed(e);
     } finally {
       task.cancel(true);
     }
   }
 
-  private Map<String, ?> call(Step step) throws Exception {
+  private static Map<String, ?> failed(Throwable e) {
+    return Map.of("failed", Http.reason(e, Http::text));
+  }
+
+  /** Catches all here: the JDK's future would print it, which can throw again. */
+  private Map<String, ?> call(Step step) {
+    try {
+      return carryOut(step);
+    } catch (Throwable e) {
+      return failed(e);
+    }
+  }
+
+  private Map<String, ?> carryOut(Step step) throws Exception {
     var key = step.get("key");
     var ttl = step.fields().getLong("ttl");
     switch (step.get("op")) {

@@ -2,28 +2,35 @@ package example.automaticrostering;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 
-/** Threads that do not keep the JVM alive. Those of pools end after ten idle seconds. */
+/**
+ * Threads that do not keep the JVM alive. Those of pools end after ten idle seconds, or when the
+ * client closes: one that stays keeps the class loader of a program that was deployed again.
+ */
 final class Threads {
-  /** Runs each task in a thread, a virtual one where Java has these. */
-  static final Executor EACH = each();
-
   private Threads() {}
 
-  private static Executor each() {
+  /** Returns what runs each task in a thread, a virtual one where Java has these. */
+  static ExecutorService each() {
     try {
-      return (Executor) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+      var virtual = Executors.class.getMethod("newVirtualThreadPerTaskExecutor");
+      return (ExecutorService) virtual.invoke(null);
     } catch (ReflectiveOperationException e) { // before Java 21
-      var most = Integer.MAX_VALUE;
-      return new ThreadPoolExecutor(
-          0, most, 10, SECONDS, new SynchronousQueue<>(), task -> daemon("rostering-call", task));
+      return cached("rostering-call");
     }
+  }
+
+  static ExecutorService cached(String name) {
+    var most = Integer.MAX_VALUE;
+    return new ThreadPoolExecutor(
+        0, most, 10, SECONDS, new SynchronousQueue<>(), task -> daemon(name, task));
   }
 
   static ExecutorService pool(String name, int threads) {
@@ -32,6 +39,14 @@ final class Threads {
         new ThreadPoolExecutor(threads, threads, 10, SECONDS, queue, task -> daemon(name, task));
     pool.allowCoreThreadTimeOut(true);
     return pool;
+  }
+
+  /** Returns a thread for short tasks. CompletableFuture's own would stay, with its loader. */
+  static ScheduledExecutorService timer() {
+    var timer = new ScheduledThreadPoolExecutor(1, task -> daemon("rostering-timer", task));
+    timer.setKeepAliveTime(10, SECONDS);
+    timer.allowCoreThreadTimeOut(true);
+    return timer;
   }
 
   static Thread daemon(String name, Runnable task) {

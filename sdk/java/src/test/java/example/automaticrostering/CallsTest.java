@@ -7,6 +7,7 @@ import java.lang.reflect.*;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.logging.*;
 import java.util.stream.Stream;
@@ -76,6 +77,61 @@ class CallsTest extends ServersTest {
     var e = assertCode(RosteringException.Code.SERVICE_ERROR, client::listJobs);
     var frames = Stream.of(e.getStackTrace()).map(StackTraceElement::getClassName);
     assertTrue(frames.anyMatch(getClass().getName()::equals));
+  }
+
+  /** With more of the stack each time, until it suffices. */
+  private void listJobsWhereTheStackEnds(AtomicBoolean isDone) {
+    try {
+      listJobsWhereTheStackEnds(isDone);
+    } catch (StackOverflowError e) { // here, or in the call below
+    }
+    if (!isDone.get()) {
+      try {
+        client.listJobs();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      isDone.set(true);
+    }
+  }
+
+  @Test
+  void closeAfterTheStackOverflowed() throws Exception {
+    client.listJobs();
+    Runnable deep = () -> listJobsWhereTheStackEnds(new AtomicBoolean());
+    var thread = new Thread(null, deep, "deep", 512 << 10);
+    thread.start();
+    thread.join();
+    CompletableFuture.runAsync(client::close).get(20, TimeUnit.SECONDS);
+  }
+
+  /** An exception that cannot be printed. */
+  private static final class Unprintable extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String toString() {
+      throw this;
+    }
+
+    @Override
+    public Throwable getCause() {
+      throw this;
+    }
+  }
+
+  @Test
+  void storeThatThrowsWhatCannotBePrinted() throws Exception {
+    var throwing =
+        store(
+            (store, method, arguments) -> {
+              throw new Unprintable();
+            });
+    try (var client = builder().store(throwing).open()) {
+      assertEquals(200, client.listJobs().status());
+    } catch (Unprintable e) {
+      fail("the store's exception ends the call"); // without it, which would end JUnit
+    }
   }
 
   private static Store store(InvocationHandler handler) {

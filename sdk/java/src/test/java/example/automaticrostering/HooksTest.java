@@ -43,18 +43,60 @@ class HooksTest extends ServersTest {
     assertThrows(IllegalStateException.class, client::listJobs);
   }
 
-  /** Before Java 24, the JDK's client with an authenticator drops the header. */
+  /** The identity provider could ask it for the proxy's password. */
   @Test
-  void authenticatorNeverSendsRequestsWithoutTheToken() throws Exception {
+  void authenticatorIsRefused() {
     var http = HttpClient.newBuilder().authenticator(new Authenticator() {}).build();
-    if (Runtime.version().feature() < 24) {
-      assertThrows(IllegalArgumentException.class, () -> builder().httpClient(http));
-      return;
+    assertThrows(IllegalArgumentException.class, () -> builder().httpClient(http));
+  }
+
+  @Test
+  void credentialsOfTheProxyGoToItAlone() throws Exception {
+    var seen = new CopyOnWriteArrayList<String>();
+    BiConsumer<Socket, String> proxy =
+        (socket, text) -> {
+          seen.add(text);
+          var body = "{\"access_token\":\"token\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
+          var head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s";
+          var response = head.formatted(body.length(), body).getBytes(UTF_8);
+          assertDoesNotThrow(() -> socket.getOutputStream().write(response));
+        };
+    var request = HttpRequest.newBuilder(uri).build();
+    try (var server = server(proxy)) {
+      var address = new InetSocketAddress("127.0.0.1", server.getLocalPort());
+      var http = HttpClient.newBuilder().proxy(ProxySelector.of(address)).build();
+      try (var client = builder().httpClient(http).proxyCredentials("me", "pass").open()) {
+        client.listJobs();
+        client.send(request, BodyHandlers.discarding());
+      }
     }
-    try (var client = builder().httpClient(http).open()) {
+    assertEquals(3, seen.size());
+    seen.forEach(
+        text -> assertTrue(text.contains("Proxy-Authorization: Basic bWU6cGFzcw=="), text));
+    var direct = new CopyOnWriteArrayList<String>();
+    service =
+        exchange -> {
+          direct.addAll(
+              exchange.getRequestHeaders().getOrDefault("Proxy-Authorization", List.of()));
+          respond(exchange, 200, "{}");
+        };
+    try (var client = builder().proxyCredentials("me", "pass").open()) {
       client.listJobs();
-      client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
-      assertEquals(List.of("Bearer token-1 ", "Bearer token-1 "), requests);
+      client.send(request, BodyHandlers.discarding());
+    }
+    assertEquals(List.of(), direct);
+    for (var user : List.of("a:b", "a\n")) {
+      assertThrows(IllegalArgumentException.class, () -> builder().proxyCredentials(user, ""));
+    }
+  }
+
+  /** Over TLS, the JDK refuses it with an IllegalArgumentException. */
+  @Test
+  void hostThatEndsWithADot() {
+    var config = config().authUrl("https://host.invalid.:1/a.").build();
+    try (var client = RosteringClient.open(config)) {
+      var cause = assertCode(NETWORK_ERROR, client::getToken).getCause();
+      assertInstanceOf(ConnectException.class, cause, cause::toString);
     }
   }
 
@@ -104,6 +146,23 @@ class HooksTest extends ServersTest {
       assertThrows(AssertionError.class, client::listJobs);
       throwing.set(false);
       assertEquals(200, client.listJobs().status());
+      throwing.set(true); // also when it closes
+    }
+  }
+
+  /** Nothing begins with a lock held on the assumption that it begins later. */
+  @Test
+  void executorMayRunInItsCaller() throws Exception {
+    var http = HttpClient.newBuilder().executor(Runnable::run).build();
+    try (var client = builder().httpClient(http).open()) {
+      assertEquals(
+          "{}",
+          client
+              .listJobsAsync()
+              .thenApply(r -> client.status())
+              .thenCompose(s -> client.listJobsAsync())
+              .get()
+              .text());
     }
   }
 

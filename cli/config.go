@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"automatic-rostering.example/rostering/sdk/go"
+)
+
+// options are those of all commands. The secret has no flag: others could see it in the list of
+// processes.
+type options struct {
+	EnvFile          string        `placeholder:"FILE" help:"Read ROSTERING_* from a file in the format of docker run --env-file."`
+	Environment      string        `placeholder:"NAME" help:"stage or production."`
+	AuthURL          string        `name:"auth-url" placeholder:"URL" help:"Base URL of the token endpoint."`
+	BaseURL          string        `name:"base-url" placeholder:"URL" help:"Base URL of the service."`
+	ClientID         string        `name:"client-id" placeholder:"ID" help:"Id of the client."`
+	ClientSecretFile string        `placeholder:"FILE" help:"File with the client secret; - is standard input."`
+	Customer         string        `placeholder:"ID" help:"Customer id."`
+	User             string        `placeholder:"ID" help:"User id."`
+	Scope            string        `help:"Overrides the scope of the environment."`
+	RefreshMargin    string        `placeholder:"SECONDS" help:"Renew a token so long before it expires."`
+	AllowHTTP        bool          `name:"allow-http" help:"Allow http:// beyond loopback."`
+	Cache            cache         `placeholder:"FOLDER" help:"Share tokens with later runs, in FOLDER or the user's cache."`
+	Timeout          time.Duration `default:"30s" help:"Limit the time of a call; 0 means none."`
+	Verbose          bool          `short:"v" help:"Log to standard error."`
+}
+
+// cache is the flag --cache, with or without a folder.
+type cache struct{ folder string }
+
+// IsBool implements kong's BoolMapperValue: no value has to follow.
+func (*cache) IsBool() bool { return true }
+
+// Decode implements kong's MapperValue.
+func (c *cache) Decode(ctx *kong.DecodeContext) error {
+	if ctx.Scan.Peek().Type == kong.FlagValueToken {
+		c.folder, _ = ctx.Scan.Pop().Value.(string)
+		if c.folder != "" {
+			return nil
+		}
+		return errors.New("--cache= has no folder: name one, or write --cache")
+	}
+	folder, err := os.UserCacheDir()
+	c.folder = filepath.Join(folder, "rostering")
+	return err
+}
+
+const secretFile = "ROSTERING_CLIENT_SECRET_FILE"
+
+// flags returns the flags of config keys, by the key's variable.
+func (o *options) flags() map[string]string {
+	flags := map[string]string{
+		"ROSTERING_ENVIRONMENT": o.Environment, "ROSTERING_AUTH_URL": o.AuthURL, "ROSTERING_BASE_URL": o.BaseURL,
+		"ROSTERING_CLIENT_ID": o.ClientID, "ROSTERING_CUSTOMER_ID": o.Customer, "ROSTERING_USER_ID": o.User,
+		"ROSTERING_SCOPE": o.Scope, "ROSTERING_REFRESH_MARGIN": o.RefreshMargin, secretFile: o.ClientSecretFile,
+		"ROSTERING_ALLOW_HTTP": "",
+	}
+	if o.AllowHTTP {
+		flags["ROSTERING_ALLOW_HTTP"] = "true"
+	}
+	return flags
+}
+
+// config reads the config: flags first, then the file, then the environment.
+func (o *options) config(stdin io.Reader) (rostering.Config, error) {
+	var none rostering.Config
+	flags := o.flags()
+	flags["ROSTERING_CLIENT_SECRET"] = ""
+	if o.EnvFile != "" {
+		if err := readEnvFile(o.EnvFile, flags); err != nil {
+			return none, err
+		}
+	}
+	if o.ClientSecretFile != "" { // it takes precedence over a secret of the environment
+		flags["ROSTERING_CLIENT_SECRET"] = ""
+		_ = os.Unsetenv("ROSTERING_CLIENT_SECRET")
+	}
+	for name, value := range flags {
+		if value != "" {
+			if err := os.Setenv(name, value); err != nil {
+				return none, usage("%s: %w", name, err)
+			}
+		}
+	}
+	config := rostering.ConfigFromEnv()
+	if file := os.Getenv(secretFile); config.ClientSecret == "" && file != "" {
+		secret, err := readSecret(file, stdin)
+		config.ClientSecret = rostering.Secret(secret)
+		return config, err
+	}
+	return config, nil
+}
+
+const longestSecret = 64 << 10 // bytes
+
+// readSecret reads a file that has the secret alone, without the newline at its end.
+func readSecret(file string, stdin io.Reader) (string, error) {
+	from := stdin
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return "", usage("the file of the client secret: %w", err)
+		}
+		defer opened.Close()
+		from = opened
+	}
+	text, err := io.ReadAll(io.LimitReader(from, longestSecret+1))
+	secret := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	switch {
+	case err != nil:
+		return "", usage("the file of the client secret: %w", err)
+	case secret == "":
+		return "", usage("%s has no client secret: it is empty", file)
+	case len(text) > longestSecret:
+		return "", usage("%s is no client secret: it has more than 64 KiB", file)
+	}
+	return secret, nil
+}
+
+// readEnvFile adds the variables of a file to those of the flags, which take precedence. As in
+// Docker's, a line is NAME=VALUE, a comment after #, or a NAME whose value the environment has.
+func readEnvFile(file string, flags map[string]string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return usage("--env-file: %w", err)
+	}
+	for n, line := range strings.Split(string(bytes.TrimPrefix(text, []byte("\ufeff"))), "\n") {
+		line = strings.TrimSuffix(strings.TrimLeft(line, " \t"), "\r")
+		name, value, set := strings.Cut(line, "=")
+		at := fmt.Sprintf("%s, line %d", file, n+1)
+		ours := strings.HasPrefix(name, "ROSTERING_")
+		_, known := flags[name]
+		switch quoted := len(value) > 1 && strings.ContainsAny(value[:1], `"'`) && value[0] == value[len(value)-1]; {
+		case line == "" || line[0] == '#' || !ours && !strings.HasPrefix(line, "export "):
+		case !ours:
+			return usage("%s: remove \"export\": the format is that of docker run --env-file", at)
+		case !known && name != "ROSTERING_SANDBOX_URL":
+			return usage("%s: unknown variable %.40q", at, name)
+		case quoted:
+			return usage("%s: the value of %s is in quotes, which would be a part of it: remove them", at, name)
+		case set && flags[name] == "":
+			flags[name] = value
+		}
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"automatic-rostering.example/rostering/sdk/go"
+)
+
+// jobs is the command jobs.
+type jobs struct {
+	Output  string `short:"o" placeholder:"FILE" help:"Write the body to a file."`
+	Include bool   `short:"i" help:"Print the status and the headers, too."`
+}
+
+func (j *jobs) Run(s *session) error {
+	client, _, err := s.connect()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	got, err := client.ListJobs(s.ctx)
+	if err != nil {
+		return err
+	}
+	r := request{Method: "GET", Path: "/jobs", Output: j.Output, Include: j.Include}
+	return r.print(s, &http.Response{
+		Proto: "HTTP", Status: fmt.Sprint(got.Status, " ", http.StatusText(got.Status)), StatusCode: got.Status,
+		Header: got.Header, Body: io.NopCloser(bytes.NewReader(got.Body)),
+	})
+}
+
+// request is the command request.
+type request struct {
+	Method  string   `arg:"" help:"Method, such as GET."`
+	Path    string   `arg:"" help:"Path below the base URL, such as /jobs?day=1."`
+	Headers []string `short:"H" name:"header" sep:"none" placeholder:"'NAME: VALUE'" help:"Add a header."`
+	Data    *string  `short:"d" placeholder:"DATA|@FILE|-" help:"Body; @FILE is a file, - standard input."`
+	Output  string   `short:"o" placeholder:"FILE" help:"Write the body of the response to a file."`
+	Include bool     `short:"i" help:"Print the status and the headers, too."`
+}
+
+func (r *request) Run(s *session) error {
+	client, config, err := s.connect()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	q, err := r.build(s, config)
+	if err != nil {
+		return err
+	}
+	transport, err := rostering.NewTransport(client, unchanged())
+	if err != nil {
+		return err
+	}
+	h := http.Client{Transport: transport, CheckRedirect: useLastResponse, Timeout: s.Timeout}
+	response, err := h.Do(q)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	return r.print(s, response)
+}
+
+// unchanged returns a transport that passes bodies unchanged, compressed ones, too.
+func unchanged() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression = true
+	return t
+}
+
+// useLastResponse follows no redirect, as the library.
+func useLastResponse(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func (r *request) build(s *session, config rostering.Config) (*http.Request, error) {
+	if err := checkPath(r.Path); err != nil {
+		return nil, err
+	}
+	body, err := r.body(s)
+	if err != nil {
+		return nil, err
+	}
+	target := strings.TrimRight(config.BaseURL, "/") + r.Path
+	q, err := http.NewRequestWithContext(s.ctx, r.Method, target, body)
+	if err != nil {
+		return nil, usage("METHOD or PATH: %w", err)
+	}
+	for _, header := range r.Headers {
+		name, value, found := strings.Cut(header, ":")
+		if name = strings.TrimSpace(name); !found || name == "" {
+			return nil, usage("-H %q: the form is 'NAME: VALUE'", header)
+		}
+		if isOurs(name) {
+			return nil, usage("-H %q: this command sets %s itself; use --customer and --user for the ids", name+": …", name)
+		}
+		q.Header.Add(name, strings.TrimSpace(value))
+	}
+	addIDs(q.Header, config)
+	return q, nil
+}
+
+// addIDs sets the headers of the two ids, whose names have no usual case.
+func addIDs(h http.Header, config rostering.Config) {
+	for name, id := range map[string]string{"CUSTOMER_ID": config.CustomerID, "USER_ID": config.UserID} {
+		if id != "" {
+			h[name] = []string{id}
+		}
+	}
+}
+
+// isOurs reports whether a header is set by this command alone.
+func isOurs(name string) bool {
+	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	return name == "authorization" || name == "customer_id" || name == "user_id"
+}
+
+// checkPath rejects what could leave the base URL.
+func checkPath(path string) error {
+	path, _, _ = strings.Cut(path, "?")
+	decoded, err := url.PathUnescape(path)
+	if err != nil || !strings.HasPrefix(path, "/") || strings.ContainsAny(decoded, "\\#") {
+		return usage("PATH must begin with / and be percent-encoded, but is %.100q", path)
+	}
+	for segment := range strings.SplitSeq(decoded, "/") {
+		if segment == "." || segment == ".." {
+			return usage("PATH must have no segment . or .., but is %.100q", path)
+		}
+	}
+	return nil
+}
+
+// body returns the body, which is streamed. A file can be sent again after a 401.
+func (r *request) body(s *session) (io.Reader, error) {
+	switch {
+	case r.Data == nil:
+		return nil, nil
+	case *r.Data == "-" || *r.Data == "@-":
+		return io.NopCloser(s.stdin), nil
+	case strings.HasPrefix(*r.Data, "@"):
+		content, err := os.ReadFile((*r.Data)[1:])
+		if err != nil {
+			return nil, usage("-d: %w", err)
+		}
+		return bytes.NewReader(content), nil
+	}
+	return strings.NewReader(*r.Data), nil
+}
+
+// print prints a response, and returns an error for a status that is none of success.
+func (r *request) print(s *session, response *http.Response) error {
+	to := s.stdout
+	if r.Output != "" {
+		file, err := os.Create(r.Output)
+		if err != nil {
+			return usage("-o: %w", err)
+		}
+		defer file.Close()
+		to = file
+	}
+	if r.Include {
+		fmt.Fprintln(to, response.Proto, response.Status)
+		if err := response.Header.Write(to); err != nil {
+			return err
+		}
+		fmt.Fprintln(to)
+	}
+	if _, err := io.Copy(to, response.Body); err != nil {
+		return fmt.Errorf("the response's body: %w", err)
+	}
+	status := response.StatusCode
+	if status/100 == 2 || status == http.StatusNotModified {
+		return nil
+	}
+	err := fmt.Errorf("%s %s: the service responded with %s", r.Method, strings.SplitN(r.Path, "?", 2)[0], response.Status)
+	fmt.Fprintln(s.stderr, "rostering:", err)
+	if status/100 == 5 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout {
+		return shownError{statusRetry}
+	}
+	return shownError{statusFix}
+}
+
+// isNetworkError reports whether a request got no response, or no whole one.
+func isNetworkError(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF)
+}
