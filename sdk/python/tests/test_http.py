@@ -60,7 +60,7 @@ class Given(Case):
             with self.assertRaisesRegex(RosteringError, "status 307"):
                 client.list_jobs()
         for sent in self.service.requests:
-            self.assertEqual(sent.headers["authorization"], "Bearer token-1")
+            self.assertEqual(sent.headers["authorization"], "Bearer token-0001")
             self.assertEqual(sent.headers["x-program"], "mine")
             self.assertEqual(sent.headers["user-agent"], "own")
         self.assertFalse(http.is_closed)
@@ -293,7 +293,7 @@ class Forms(Case):
                     client.list_jobs()
                 cause = caught.exception.__cause__
                 self.assertIs(type(cause), failure)
-                self.assertIn("[redacted]", str(cause))
+                self.assertIn("[redacted]", str(caught.exception))
                 shown = f"{''.join(format_exception(caught.exception))} {vars(cause)}"
                 self.assertNotIn(token, shown)
 
