@@ -271,14 +271,14 @@ public final class Adapter {
   }
 
   /** How often the plugin of a client ran, which the library tells nobody else. */
-  private static Object pluginCalls(Object from) {
+  private static long pluginCalls(Object from) {
     try {
       for (var name : List.of("core", "plugin", "runs")) {
         var field = from.getClass().getDeclaredField(name);
         field.setAccessible(true);
         from = field.get(from);
       }
-      return from;
+      return ((Number) from).longValue();
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
     }
