@@ -215,7 +215,7 @@ func TestTransportClosesTheFirstResponse(t *testing.T) {
 func TestTokenSource(t *testing.T) {
 	_, client := open(t, responds(http.StatusOK, ""))
 	token, err := client.TokenSource(t.Context()).Token()
-	if err != nil || token.AccessToken != "token-0" || time.Until(token.Expiry).Round(time.Hour) != time.Hour || token.Type() != "Bearer" {
+	if err != nil || token.AccessToken != "token-0001" || time.Until(token.Expiry).Round(time.Hour) != time.Hour || token.Type() != "Bearer" {
 		t.Errorf("the token is %+v, %v", token, err)
 	}
 }

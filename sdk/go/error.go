@@ -44,8 +44,8 @@ type Error struct {
 	Key string `json:"key,omitempty"`
 	// Problems are all that is missing or invalid in the config.
 	Problems []Problem `json:"problems,omitempty"`
-	// Request is what the service was sent.
-	Request Target `json:"request,omitzero"`
+	// Request is what the service was sent, or nil.
+	Request *Target `json:"request,omitempty"`
 	// Reason is why there is no response, of a [CodeNetworkError].
 	Reason Reason `json:"reason,omitempty"`
 	// Status is the HTTP status of the response that caused the error.
