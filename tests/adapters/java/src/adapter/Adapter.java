@@ -109,7 +109,7 @@ public final class Adapter {
     var code = r.get("retry").path("code").asText();
     return code.isEmpty()
         ? Retry.call(deadline, client::listJobs)
-        : Retry.call(deadline, client::listJobs, e -> e.code().name().equalsIgnoreCase(code));
+        : Retry.call(deadline, client::listJobs, e -> e.code().toString().equals(code));
   }
 
   /** Works in a thread. Calls begin in the order of their requests: the next one waits for that. */
