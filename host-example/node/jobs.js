@@ -11,6 +11,7 @@ try {
 } catch (error) {
   if (!(error instanceof RosteringError)) throw error;
   console.error(String(error));
+  if (error.body) console.error(error.body.slice(0, 500));
   process.exitCode = 1;
 }
 // end of snippet

@@ -1,7 +1,7 @@
 import { kind, isStream } from './check.js';
 import { isLambda, waitUntil as ofRuntime } from '#inside';
 import { sleep, Task, wakeAll } from './deadline.js';
-import { inCallersWords, pluginFailed, RosteringError, timedOut, toError } from './error.js';
+import { pluginFailed, RosteringError, timedOut, toError } from './error.js';
 import { guardedLogger } from './guard.js';
 import { Holder } from './holder.js';
 import { defaultFetch, described, exchange, isResult, plainHeaders, signed } from './http.js';
@@ -237,9 +237,7 @@ export class Core {
 
   status() {
     const own = { renewing: this.#holder.isRenewing, calls: this.#began, service_requests: this.sent };
-    const { error, ...status } = this.call('status', { now: this.now() });
-    if (error) status.error = { ...error, message: inCallersWords(error) };
-    return toStatus({ ...status, ...own, failed_calls: { ...this.#failed } });
+    return toStatus({ ...this.call('status', { now: this.now() }), ...own, failed_calls: { ...this.#failed } });
   }
 
   clearToken() {

@@ -11,15 +11,27 @@ import { fieldsByKey } from './config.js';
  */
 
 /**
- * An error as the plugin writes it.
+ * Why a request got no response. Deno and Workers do not tell most of them, which are `other` there.
  *
- * @typedef {{code: Code, message: string, retryable: boolean, key?: string, status?: number, oauth_error?: string,
- *   oauth_error_description?: string, retry_after?: number, body?: string, body_truncated?: boolean}} ErrorFields
+ * @typedef {'timeout' | 'name_resolution' | 'connection' | 'tls_certificate' | 'tls' | 'proxy' | 'protocol' | 'canceled'
+ *   | 'other'} Reason
  */
 
 /**
- * The error of a failed call. Fields that do not apply are undefined. It has neither secrets nor tokens. If fetch threw, its cause
- * has the type and the code of what was thrown.
+ * An error as the plugin writes it.
+ *
+ * @typedef {{code: Code, message: string, retryable: boolean, key?: string, problems?: Problem[], request?: FailedRequest,
+ *   reason?: Reason, status?: number, oauth_error?: string, oauth_error_description?: string, retry_after?: number,
+ *   body?: string, body_truncated?: boolean}} ErrorFields
+ */
+
+/** What is wrong with a key of the config, as the contract spells it. @typedef {{key: string, message: string}} Problem */
+
+/** The request to the service; the path has no query. @typedef {{method: string, path: string}} FailedRequest */
+
+/**
+ * The error of a failed call. Fields that do not apply are undefined. It has neither secrets nor tokens. What loggers show of it
+ * has neither the body nor the headers of a response. If fetch threw, its cause has the type and the code of what was thrown.
  */
 export class RosteringError extends Error {
   static {
@@ -45,6 +57,12 @@ export class RosteringError extends Error {
     this.retryable = fields.retryable;
     /** The config key or input field that caused it, as the contract spells it. */
     this.key = fields.key;
+    /** All that is missing or invalid in the config. */
+    this.problems = fields.problems;
+    /** The request to the service that failed. */
+    this.request = fields.request;
+    /** Why there was no response. */
+    this.reason = fields.reason;
     /** The status of the response that caused it. */
     this.status = fields.status;
     /** The identity provider's error (RFC 6749, section 5.2). */
@@ -52,10 +70,16 @@ export class RosteringError extends Error {
     this.oauthErrorDescription = fields.oauth_error_description;
     /** The seconds until a retry may succeed: the rest of the backoff, or what the service asked for. */
     this.retryAfter = fields.retry_after;
-    /** The first 4 KiB of the body of the service's response, as a string. */
-    this.body = fields.body;
-    /** Whether the body was longer. */
-    this.bodyTruncated = fields.body_truncated;
+  }
+
+  /** The first 4 KiB of the body of the service's response, as a string. */
+  get body() {
+    return this.#fields.body;
+  }
+
+  /** Whether the body was longer. */
+  get bodyTruncated() {
+    return this.#fields.body_truncated;
   }
 
   /** The headers of the service's response, at most 100 and 8 KiB. */
@@ -68,9 +92,17 @@ export class RosteringError extends Error {
     return `${this.code}: ${this.message}`;
   }
 
-  /** Returns the fields by the names of the contract. */
+  /** Returns the fields by the names of the contract, for logs: without the body and the headers of the response. */
   toJSON() {
-    return { ...this.#fields };
+    const fields = { ...this.#fields };
+    delete fields.body;
+    delete fields.body_truncated;
+    return fields;
+  }
+
+  /** Returns all fields by the names of the contract, which may have personal data. */
+  full() {
+    return { ...this.#fields, headers: this.#headers && Object.fromEntries(this.#headers) };
   }
 }
 
@@ -84,7 +116,7 @@ function describe({ message, status, oauth_error, oauth_error_description }) {
 /** @param {number} ms */
 export function timedOut(ms) {
   const message = `timed out after ${ms} ms: retry, or raise timeoutMs`;
-  return new RosteringError({ code: 'network_error', message, retryable: true });
+  return new RosteringError({ code: 'network_error', message, retryable: true, reason: 'timeout' });
 }
 
 /** Makes the error of a plugin that cannot be opened, or ended a call without describing an error. @param {unknown} cause */
@@ -100,33 +132,25 @@ export function pluginFailed(cause, advice = '') {
  * @param {unknown} [thrown] by fetch
  */
 export function toError({ headers, ...fields }, thrown) {
-  fields.message = inCallersWords(fields);
-  if (fields.code === 'network_error' && /certificate/i.test(fields.message)) {
-    fields.message += '; for your own certificate authority, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT)';
-    fields.retryable = false;
-  }
+  fields.message += callersNames(fields);
+  if (fields.reason === 'tls_certificate')
+    fields.message += '; for your own certificate authority, set NODE_EXTRA_CA_CERTS';
   const cause = thrown && causeOf(thrown, fields.message);
   return new RosteringError(fields, { cause, headers: headers && validHeaders(Object.entries(headers)) });
 }
 
-// The keys in which a message of the config finds fault: `set auth_url to …; client_id must …`.
-const faults = new RegExp(`(?<=^|; )(?:set )?(${[...fieldsByKey.keys()].join('|')})\\b`, 'g');
-
 /**
- * Returns the message with the fields as the caller writes them. Those with a fault are also at its end, with their variables:
- * `(authUrl, ROSTERING_AUTH_URL; clientId, ROSTERING_CLIENT_ID)`.
+ * Returns the names of the fields as the caller writes them, with their variables, for the end of the message:
+ * ` (authUrl, ROSTERING_AUTH_URL; clientId, ROSTERING_CLIENT_ID)`.
  *
- * @param {Pick<ErrorFields, 'code' | 'message' | 'key'>} fields
+ * @param {ErrorFields} fields
  */
-export function inCallersWords({ code, message, key }) {
-  const keys = new Set(code.startsWith('config_') ? Array.from(message.matchAll(faults), ([, name = '']) => name) : []);
-  if (key) keys.add(key);
-  const names = Array.from(keys, (each) => {
-    const field = fieldsByKey.get(each) ?? each;
-    return [field !== each && field, code !== 'invalid_input' && `ROSTERING_${each.toUpperCase()}`].filter(Boolean);
+function callersNames({ code, key, problems }) {
+  const names = (problems ?? (key ? [{ key }] : [])).map(({ key }) => {
+    const field = fieldsByKey.get(key) ?? key;
+    return [field !== key && field, code !== 'invalid_input' && `ROSTERING_${key.toUpperCase()}`].filter(Boolean);
   });
-  const spelled = message.replace(/\b[a-z]+_[a-z]+\b(?!=)/g, (name) => fieldsByKey.get(name) ?? name);
-  return names.flat().length > 0 ? `${spelled} (${names.map((each) => each.join(', ')).join('; ')})` : spelled;
+  return names.flat().length > 0 ? ` (${names.map((each) => each.join(', ')).join('; ')})` : '';
 }
 
 /** Describes what fetch or a store threw, its cause, and so on. @param {any} thrown */
@@ -145,8 +169,30 @@ function chain(thrown) {
   return all;
 }
 
-/** Describes why a request failed, for the plugin, which removes secrets. @param {unknown} thrown */
-export const reason = (thrown) => Array.from(chain(thrown), ({ text }) => text).join(': ');
+/** The names of errors and their codes, in Node and Bun, by the reason. @type {[Reason, RegExp][]} */
+const reasons = [
+  ['timeout', /^TimeoutError$|TIMEOUT|TIMEDOUT/],
+  ['canceled', /^AbortError$/],
+  ['name_resolution', /^(ENOTFOUND|EAI_)/],
+  ['proxy', /^ERR_PROXY/],
+  ['tls', /^(EPROTO$|ERR_SSL_)/],
+  ['tls_certificate', /CERT|SELF_SIGNED|^UNABLE_TO_|^CRL_|^INVALID_(CA|PURPOSE)$|^HOSTNAME_MISMATCH$/],
+  ['connection', /^(ECONN|EPIPE$|E(HOST|NET)(UNREACH|DOWN)$|UND_ERR_SOCKET$|ConnectionRefused$|ConnectionClosed$)/],
+  ['protocol', /^(HPE_|HTTPParserError$|Z_|Zlib|Brotli|UND_ERR_(HEADERS|RES|REQ)|InvalidHTTP|UnrequestedUpgrade$)/],
+];
+
+/**
+ * Describes why a request failed, for the plugin, which removes secrets from the text.
+ *
+ * @param {unknown} thrown
+ * @returns {{failed: string, reason: Reason}}
+ */
+export function failure(thrown) {
+  const all = chain(thrown);
+  const marks = all.flatMap(({ name, code }) => [code, name]).filter((mark) => typeof mark === 'string');
+  const found = reasons.find(([, pattern]) => marks.some((mark) => pattern.test(/** @type {string} */ (mark))));
+  return { failed: all.map(({ text }) => text).join(': '), reason: found?.[0] ?? 'other' };
+}
 
 const withoutName = (/** @type {unknown} */ error) => String(error).replace(/^Error: /, '');
 

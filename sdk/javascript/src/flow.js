@@ -1,6 +1,6 @@
 import { inBackground } from '#inside';
 import { sleep, Task } from './deadline.js';
-import { reason } from './error.js';
+import { failure } from './error.js';
 import { useStore } from './guard.js';
 import { described, exchange, signed } from './http.js';
 
@@ -104,7 +104,7 @@ export class Flow {
       return await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task), true);
     } catch (thrown) {
       if (step.step === 'request') this.#thrown = thrown;
-      return { failed: reason(thrown) };
+      return failure(thrown);
     }
   }
 

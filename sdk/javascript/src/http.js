@@ -1,5 +1,5 @@
 import { isNode, read } from './body.js';
-import { reason, RosteringError } from './error.js';
+import { failure, RosteringError } from './error.js';
 import { userAgent } from './version.js';
 
 /** @import {Fetch, Payload} from './options.js' */
@@ -84,12 +84,12 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   const whole = await read(response, bounded === undefined ? limit : bounded + 1);
   if (bounded === undefined || whole.length <= bounded) return { status, headers: received, body: whole };
   const message = `the response is larger than maxBody (${most} bytes): raise it, or request less`;
-  throw new RosteringError({ code: 'network_error', message, retryable: false });
+  throw new RosteringError({ code: 'network_error', message, retryable: false, reason: 'protocol' });
 }
 
 /** Returns a response as resume and explain take it. @param {Outcome} outcome */
 export function described({ status, headers, body, cause }) {
-  if (!headers) return { failed: reason(cause) };
+  if (!headers) return failure(cause);
   const cookies = headers.getSetCookie?.() ?? []; // the others are joined
   const fields = { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
   return { status, headers: fields, body: decoder.decode(body) };

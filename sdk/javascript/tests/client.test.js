@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import pino from 'pino';
 import { Client, retry, RosteringError } from '../src/index.js';
 import { byService, config, hold, start } from './fake.js';
 
@@ -24,6 +25,7 @@ test('a logger that throws makes no call fail', bound, async () => {
     byService(() => /** @type {Response} */ (responses.shift())),
     { logger },
   );
+  await client.setToken(await client.getToken()); // which is replaced immediately
   assert.equal((await client.listJobs()).status, 200);
 });
 
@@ -76,13 +78,10 @@ test('a request takes every body that fetch takes', bound, async () => {
 });
 
 test('a function makes a new body for the retry after a 401', bound, async () => {
-  let status = 401;
-  const { client, ofService } = await start(byService(() => new Response(null, { status })));
+  const { client, ofService } = await start(byService(() => new Response(null, { status: 401 })));
   const post = async (/** @type {Body} */ body) => {
     await client.clearToken();
-    status = 200;
-    await client.listJobs(); // or the 401 to a new token would be final
-    status = 401;
+    await client.setToken(await client.getToken()); // which is replaced immediately
     return client.sendRequest({ path: '/', method: 'POST', body });
   };
   const stream = () => new Blob(['stream']).stream();
@@ -159,13 +158,49 @@ test('await using closes the client, but not with a view', bound, async () => {
 
 test('tokens and the headers of a response are not shown', bound, async () => {
   const headers = { 'Set-Cookie': 'session=hidden' };
-  const { client } = await start(byService(() => new Response('no', { status: 500, headers })));
+  const { client } = await start(byService(() => new Response('hidden', { status: 500, headers })));
   const error = await client.listJobs().catch((/** @type {RosteringError} */ error) => error);
   assert.ok(error instanceof RosteringError);
   assert.equal(error.headers?.get('set-cookie'), 'session=hidden');
+  assert.equal(error.body, 'hidden');
+  assert.deepEqual([error.full().body, error.full().headers?.['set-cookie']], ['hidden', 'session=hidden']);
+  const own = { code: 'service_error', retryable: true, request: { method: 'GET', path: '/jobs' }, status: 500 };
+  assert.deepEqual(error.toJSON(), { ...own, message: 'GET /jobs: the service is unavailable; retry later' });
   for (const value of [client, await client.getToken(), error]) {
-    const shown = [String(value), JSON.stringify(value), inspect(value, { depth: Infinity, showHidden: true })].join();
-    assert.doesNotMatch(shown, /token-0001|pa55word|hidden/);
+    const shown = [String(value), JSON.stringify(value), inspect(value, { depth: Infinity, showHidden: true })];
+    const copied = { ...value, ...Object.fromEntries(Object.entries(value)) }; // as winston does
+    const serialized = pino.stdSerializers.err(/** @type {any} */ (value));
+    assert.doesNotMatch([...shown, JSON.stringify([copied, serialized])].join(), /token-0001|pa55word|hidden/);
+  }
+});
+
+test('the reason of a network error, by its type or code', bound, async () => {
+  const byCode = (/** @type {string} */ code) =>
+    new TypeError('failed', { cause: Object.assign(new Error('certificate'), { code }) });
+  /** @type {[string, Error][]} */
+  const cases = [
+    ['timeout', new DOMException('late', 'TimeoutError')],
+    ['timeout', byCode('UND_ERR_CONNECT_TIMEOUT')],
+    ['canceled', new DOMException('enough', 'AbortError')],
+    ['name_resolution', byCode('ENOTFOUND')],
+    ['name_resolution', byCode('EAI_AGAIN')],
+    ['proxy', byCode('ERR_PROXY_TUNNEL')],
+    ['tls', byCode('ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN')],
+    ['tls_certificate', byCode('DEPTH_ZERO_SELF_SIGNED_CERT')],
+    ['tls_certificate', byCode('ERR_TLS_CERT_ALTNAME_INVALID')],
+    ['tls_certificate', byCode('UNABLE_TO_VERIFY_LEAF_SIGNATURE')],
+    ['connection', byCode('ECONNREFUSED')],
+    ['connection', byCode('UND_ERR_SOCKET')],
+    ['protocol', byCode('HPE_INVALID_CONSTANT')],
+    ['protocol', byCode('ZlibError')],
+    ['other', new TypeError('certificate')],
+  ];
+  for (const [reason, thrown] of cases) {
+    const { client } = await start(({ url }) => (url.startsWith(config.baseUrl) ? Promise.reject(thrown) : undefined));
+    const error = await client.listJobs().catch((/** @type {RosteringError} */ caught) => caught);
+    assert.ok(error instanceof RosteringError && error.reason === reason, `${reason}: ${inspect(error)}`);
+    assert.equal(error.retryable, reason !== 'tls_certificate');
+    assert.equal(/NODE_EXTRA_CA_CERTS/.test(error.message), reason === 'tls_certificate');
   }
 });
 
@@ -226,7 +261,7 @@ test(
       [() => new TypeError('fetch failed', { cause: refused }), /^Error: .*: connect ECONNREFUSED\)/],
       [
         (init) => new Error(`cannot send ${JSON.stringify(init.headers)} ${init.body}`),
-        /^Error: .*\(cannot send {.*client_secret=\[redacted\].*check authUrl/,
+        /^Error: .*\(cannot send {.*client_secret=\[redacted\].*check auth_url/,
       ],
       [(init) => new RangeError(`cannot send ${init.body}`), /^RangeError: .*secret=\[redacted\]/],
       [(init) => Object.assign(new Error(inspect(init, { maxArrayLength: 9999 })), { init }), /^Error: .*method/s],

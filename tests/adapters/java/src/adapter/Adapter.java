@@ -109,7 +109,7 @@ public final class Adapter {
     var code = r.get("retry").path("code").asText();
     return code.isEmpty()
         ? Retry.call(deadline, client::listJobs)
-        : Retry.call(deadline, client::listJobs, e -> e.code().name().equalsIgnoreCase(code));
+        : Retry.call(deadline, client::listJobs, e -> e.code().toString().equals(code));
   }
 
   /** Works in a thread. Calls begin in the order of their requests: the next one waits for that. */
@@ -271,14 +271,14 @@ public final class Adapter {
   }
 
   /** How often the plugin of a client ran, which the library tells nobody else. */
-  private static Object pluginCalls(Object from) {
+  private static long pluginCalls(Object from) {
     try {
       for (var name : List.of("core", "plugin", "runs")) {
         var field = from.getClass().getDeclaredField(name);
         field.setAccessible(true);
         from = field.get(from);
       }
-      return from;
+      return ((Number) from).longValue();
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
     }

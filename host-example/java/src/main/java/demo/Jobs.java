@@ -12,6 +12,8 @@ public final class Jobs {
       System.out.println(client.listJobs().text());
     } catch (RosteringException e) { // its message explains how to fix it
       System.err.println(e.getMessage());
+      e.body()
+          .ifPresent(body -> System.err.println(body.substring(0, Math.min(500, body.length()))));
       System.exit(1);
     }
   }

@@ -1,5 +1,6 @@
 package example.automaticrostering;
 
+import example.automaticrostering.RosteringException.Reason;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -89,7 +90,7 @@ final class Call {
 
   void timeOut() {
     var message = "the call timed out after " + timeout / 1e9 + " s: retry, or raise its timeout";
-    end(() -> RosteringException.ofNetwork(message, true));
+    end(() -> RosteringException.ofNetwork(Reason.TIMEOUT, message, true));
   }
 
   /** Ends the call. One that is over keeps its result. */

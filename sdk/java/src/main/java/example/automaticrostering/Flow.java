@@ -106,7 +106,7 @@ final class Flow {
           return core.http.requestToken(step);
         } catch (Http.Failure e) {
           failure = e;
-          return Map.of("failed", e.getMessage());
+          return e.fields();
         }
       default:
         throw RosteringException.ofBug("unknown step " + step.get("step"), null);

@@ -1,8 +1,10 @@
 package example.automaticrostering;
 
+import example.automaticrostering.RosteringException.Reason;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.net.http.HttpClient;
@@ -16,10 +18,12 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -45,17 +49,39 @@ final class Http {
   static final class Failure extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** Whether the server has a certificate that is not trusted. */
-    final boolean isUntrusted;
+    /** The JDK's exceptions of each reason, of which the first counts that a failure has. */
+    private static final Map<Reason, List<Class<?>>> TYPES =
+        new EnumMap<>(
+            Map.of(
+                Reason.TIMEOUT, List.of(HttpTimeoutException.class, TimeoutException.class),
+                Reason.NAME_RESOLUTION,
+                    List.of(UnknownHostException.class, UnresolvedAddressException.class),
+                Reason.CONNECTION, List.of(SocketException.class, ClosedChannelException.class),
+                Reason.TLS_CERTIFICATE, List.of(CertificateException.class),
+                Reason.TLS, List.of(SSLException.class),
+                Reason.PROTOCOL, List.of(ProtocolException.class, EOFException.class),
+                Reason.CANCELED, List.of(CancellationException.class)));
+
+    private final Reason reason;
 
     Failure(Throwable thrown) {
       super(reason(thrown, Failure::text), shown(thrown));
-      isUntrusted = chain(thrown).anyMatch(CertificateException.class::isInstance);
+      reason =
+          TYPES.keySet().stream()
+              .filter(r -> chain(thrown).anyMatch(t -> isOf(t, TYPES.get(r))))
+              .findFirst()
+              .orElse(Reason.OTHER);
+    }
+
+    /** Returns the fields of the plugin's input. */
+    Map<String, ?> fields() {
+      return Map.of("failed", getMessage(), "reason", reason.toString());
     }
 
     /** The JDK's parsers quote what the server sent, which may contain the request. */
     private static String text(Throwable t) {
-      var isClean = isNetwork(t) || isOf(t, SSLException.class, GeneralSecurityException.class);
+      var clean = List.of(SSLException.class, GeneralSecurityException.class);
+      var isClean = isNetwork(t) || isOf(t, clean);
       return isClean ? t.toString() : t.getClass().getName();
     }
 
@@ -67,20 +93,14 @@ final class Http {
     }
 
     private static boolean isNetwork(Throwable t) {
-      return isOf(
-          t,
-          SocketException.class,
-          UnknownHostException.class,
-          UnresolvedAddressException.class,
-          ClosedChannelException.class,
-          EOFException.class,
-          HttpTimeoutException.class,
-          TimeoutException.class);
+      var all = List.of(Reason.TIMEOUT, Reason.NAME_RESOLUTION, Reason.CONNECTION);
+      return all.stream().anyMatch(r -> isOf(t, TYPES.get(r)))
+          || isOf(t, List.of(EOFException.class));
     }
 
-    private static boolean isOf(Throwable t, Class<?>... types) {
+    private static boolean isOf(Throwable t, List<? extends Class<?>> types) {
       return String.valueOf(t.getClass().getModule().getName()).startsWith("java.")
-          && Stream.of(types).anyMatch(type -> type.isInstance(t));
+          && types.stream().anyMatch(type -> type.isInstance(t));
     }
   }
 
@@ -185,6 +205,7 @@ final class Http {
     }
     if (isSuccess(response.status()) && response.body().length > maxBody) {
       throw RosteringException.ofNetwork(
+          Reason.PROTOCOL,
           "the response is larger than maxBody (%d bytes): raise it, or request less"
               .formatted(maxBody),
           false);

@@ -8,11 +8,6 @@ import java.util.function.BiConsumer;
 
 /** Keeps lines until the end of a call or flow: what gets them may call the client, or throw. */
 final class Log {
-  /** The platform's logging takes a while to start: not before a line. */
-  private static final class Platform {
-    static final System.Logger LOGGER = System.getLogger("example.automaticrostering");
-  }
-
   private record Line(Level level, String text) {}
 
   private final BiConsumer<Level, String> handler;
@@ -25,8 +20,13 @@ final class Log {
     this.threads = threads;
   }
 
+  /** The platform's logging takes a while to start: not before a line. */
+  private static System.Logger system() {
+    return System.getLogger("example.automaticrostering");
+  }
+
   static void system(Level level, String text) {
-    Platform.LOGGER.log(level, text);
+    system().log(level, text);
   }
 
   void add(Level level, String text) {
@@ -53,7 +53,7 @@ final class Log {
 
   private static void reportFailure(Throwable e) {
     try {
-      Platform.LOGGER.log(Level.WARNING, "the logger threw", e);
+      system().log(Level.WARNING, "the logger threw", e);
     } catch (Throwable again) { // nobody is left to tell
     }
   }

@@ -2,6 +2,7 @@ package example.automaticrostering;
 
 import com.grack.nanojson.JsonObject;
 import example.automaticrostering.RosteringException.Code;
+import example.automaticrostering.RosteringException.Reason;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -61,7 +62,7 @@ final class PluginThread {
     }
     // Loads the classes of calls, which takes so long that the first calls could time out.
     Step.ofJson(Json.write(Map.of("step", "done")));
-    RosteringException.ofNetwork("", true);
+    RosteringException.ofNetwork(Reason.OTHER, "", true);
   }
 
   private static IllegalArgumentException wrong(String what, Exception cause) {

@@ -3,6 +3,7 @@ package example.automaticrostering;
 import static example.automaticrostering.RosteringException.notNull;
 import static java.util.Locale.ROOT;
 
+import example.automaticrostering.RosteringException.Code;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +70,7 @@ public final class RosteringConfig {
         var message =
             "has a host that java.net.URI does not accept: use letters, digits, dots, and hyphens"
                 + " within a label, of which the last begins with a letter";
-        throw RosteringException.ofConfig("config_invalid", key, message);
+        throw RosteringException.ofConfig(Code.CONFIG_INVALID, key, message);
       }
     }
   }
@@ -77,7 +78,7 @@ public final class RosteringConfig {
   URI baseUrl() {
     if (!keys.containsKey("base_url")) {
       var message = "is not set: set it, because only requests to it get the token";
-      throw RosteringException.ofConfig("config_missing", "base_url", message);
+      throw RosteringException.ofConfig(Code.CONFIG_MISSING, "base_url", message);
     }
     return URI.create(keys.get("base_url"));
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.StringJoiner;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -25,6 +25,9 @@ public final class RosteringException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private static final Pattern JOINT = Pattern.compile("_([a-z])");
+
+  /** What logs do not show, as it may have personal data. */
+  private static final Set<String> CONTENT = Set.of("headers", "body", "body_truncated");
 
   private static final String TRUST =
       "; if the certificate is right, trust its CA with -Djavax.net.ssl.trustStore=FILE"
@@ -50,12 +53,50 @@ public final class RosteringException extends RuntimeException {
     UNKNOWN;
 
     static Code of(String name) {
-      return Stream.of(values())
-          .filter(c -> c.name().equalsIgnoreCase(name))
-          .findAny()
-          .orElse(UNKNOWN);
+      return Stream.of(values()).filter(c -> c.toString().equals(name)).findAny().orElse(UNKNOWN);
+    }
+
+    /** {@return the contract's name, such as {@code service_error}} */
+    @Override
+    public String toString() {
+      return name().toLowerCase(ROOT);
     }
   }
+
+  /** Why there is no response. Java's own errors do not tell which failures are a proxy's. */
+  public enum Reason {
+    TIMEOUT,
+    NAME_RESOLUTION,
+    CONNECTION,
+    TLS_CERTIFICATE,
+    TLS,
+    PROXY,
+    PROTOCOL,
+    CANCELED,
+    OTHER;
+
+    /** {@return the contract's name, such as {@code name_resolution}} */
+    @Override
+    public String toString() {
+      return name().toLowerCase(ROOT);
+    }
+  }
+
+  /**
+   * What is missing or invalid in the config.
+   *
+   * @param key the contract's name of a field, such as {@code auth_url}
+   * @param message how to fix it
+   */
+  public record Problem(String key, String message) {}
+
+  /**
+   * A request to the service.
+   *
+   * @param method the HTTP method
+   * @param path as the program passed it, without the query
+   */
+  public record FailedRequest(String method, String path) {}
 
   /** The contract's fields, by its names. */
   final LinkedHashMap<String, Object> fields;
@@ -67,7 +108,7 @@ public final class RosteringException extends RuntimeException {
    *     "retry_after", 7)}
    */
   public RosteringException(Code code, String message, boolean retryable, Map<String, ?> details) {
-    this(fields(code.name().toLowerCase(ROOT), message, retryable, details), null);
+    this(fields(code, message, retryable, details), null);
   }
 
   private RosteringException(LinkedHashMap<String, Object> fields, Throwable cause) {
@@ -76,9 +117,9 @@ public final class RosteringException extends RuntimeException {
   }
 
   private static LinkedHashMap<String, Object> fields(
-      String code, String message, boolean retryable, Map<String, ?> details) {
+      Code code, String message, boolean retryable, Map<String, ?> details) {
     var fields = new LinkedHashMap<String, Object>();
-    fields.put("code", code);
+    fields.put("code", code.toString());
     fields.put("message", message);
     fields.put("retryable", retryable);
     fields.putAll(details);
@@ -100,29 +141,27 @@ public final class RosteringException extends RuntimeException {
   }
 
   /**
-   * Appends the caller's names of a field, or of all fields of the config that the message names:
+   * Appends the caller's names of the field, or of all fields of the config that have a problem:
    * {@code (authUrl, ROSTERING_AUTH_URL)}.
    */
-  private static String withNames(String message, String code, Object key) {
-    if (key == null) {
-      return message;
+  private static void nameKeys(Map<String, Object> fields) {
+    var isConfig = fields.containsKey("problems");
+    var keys =
+        isConfig ? problems(fields).stream().map(Problem::key) : string(fields, "key").stream();
+    var names = new LinkedHashSet<String>();
+    keys.forEach(
+        key -> {
+          var name = JOINT.matcher(key).replaceAll(joint -> joint.group(1).toUpperCase(ROOT));
+          if (!name.equals(key)) {
+            names.add(name);
+          }
+          if (isConfig) {
+            names.add("ROSTERING_" + key.toUpperCase(ROOT));
+          }
+        });
+    if (!names.isEmpty()) {
+      fields.computeIfPresent("message", (f, m) -> m + " (" + String.join(", ", names) + ")");
     }
-    var isConfig = code.startsWith("config_");
-    var fields = new LinkedHashSet<>(isConfig ? List.of(message.split("[^a-z_]+")) : List.of());
-    fields.retainAll(RosteringConfig.KEYS);
-    fields.remove((String) key);
-    fields.add((String) key); // the last one
-    var names = new StringJoiner(", ", " (", ")").setEmptyValue("");
-    for (var field : fields) {
-      var name = JOINT.matcher(field).replaceAll(joint -> joint.group(1).toUpperCase(ROOT));
-      if (!name.equals(field)) {
-        names.add(name);
-      }
-      if (isConfig) {
-        names.add("ROSTERING_" + field.toUpperCase(ROOT));
-      }
-    }
-    return message + names;
   }
 
   /**
@@ -137,17 +176,12 @@ public final class RosteringException extends RuntimeException {
     } catch (IllegalArgumentException e) { // not an error of the contract
       throw ofBug(new String(json, UTF_8), e);
     }
-    var code = String.valueOf(fields.get("code"));
-    fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
-    if (!code.equals("network_error") || failure == null) {
-      return new RosteringException(fields, null);
-    }
-    if (failure.isUntrusted) {
-      fields.put("retryable", false);
-      fields.remove("retry_after");
+    nameKeys(fields);
+    if (Reason.TLS_CERTIFICATE.toString().equals(fields.get("reason"))) {
       fields.computeIfPresent("message", (f, m) -> m + TRUST);
     }
-    return new RosteringException(fields, failure.getCause());
+    var isCause = failure != null && "network_error".equals(fields.get("code"));
+    return new RosteringException(fields, isCause ? failure.getCause() : null);
   }
 
   /** Returns what a call throws after a failure elsewhere, with the stack of this thread. */
@@ -172,17 +206,21 @@ public final class RosteringException extends RuntimeException {
 
   static RosteringException ofBug(String what, Throwable cause) {
     var message = "the plugin failed, which is a bug; report it: " + what;
-    return new RosteringException(fields("plugin_failed", message, false, Map.of()), cause);
+    return new RosteringException(fields(Code.PLUGIN_FAILED, message, false, Map.of()), cause);
   }
 
   /** Creates an error of the config; the message begins with the key. */
-  static RosteringException ofConfig(String code, String key, String message) {
-    var named = withNames(key + " " + message, code, key);
-    return new RosteringException(fields(code, named, false, Map.of("key", key)), null);
+  static RosteringException ofConfig(Code code, String key, String message) {
+    var problem = Map.of("key", key, "message", key + " " + message);
+    var details = Map.of("key", key, "problems", List.of(problem));
+    var fields = fields(code, problem.get("message"), false, details);
+    nameKeys(fields);
+    return new RosteringException(fields, null);
   }
 
-  static RosteringException ofNetwork(String message, boolean retryable) {
-    return new RosteringException(Code.NETWORK_ERROR, message, retryable, Map.of());
+  static RosteringException ofNetwork(Reason reason, String message, boolean retryable) {
+    var details = Map.of("reason", reason.toString());
+    return new RosteringException(Code.NETWORK_ERROR, message, retryable, details);
   }
 
   /** Refuses null for an argument. */
@@ -206,6 +244,34 @@ public final class RosteringException extends RuntimeException {
   /** {@return the contract's name of what caused it, such as {@code auth_url}} */
   public Optional<String> key() {
     return string("key");
+  }
+
+  /** {@return all that is missing or invalid in the config; none if the error is another} */
+  public List<Problem> problems() {
+    return problems(fields);
+  }
+
+  private static List<Problem> problems(Map<String, ?> fields) {
+    return fields.get("problems") instanceof List<?> list
+        ? list.stream()
+            .map(each -> (Map<?, ?>) each)
+            .map(each -> new Problem((String) each.get("key"), (String) each.get("message")))
+            .toList()
+        : List.of();
+  }
+
+  /** {@return the request to the service that failed} */
+  public Optional<FailedRequest> request() {
+    return fields.get("request") instanceof Map<?, ?> request
+        ? Optional.of(
+            new FailedRequest((String) request.get("method"), (String) request.get("path")))
+        : Optional.empty();
+  }
+
+  /** {@return why there is no response, for {@link Code#NETWORK_ERROR}} */
+  public Optional<Reason> reason() {
+    var name = string("reason");
+    return Stream.of(Reason.values()).filter(r -> name.equals(Optional.of(r.toString()))).findAny();
   }
 
   /** {@return the HTTP status of the response that caused the error} */
@@ -251,14 +317,23 @@ public final class RosteringException extends RuntimeException {
         : Optional.empty();
   }
 
-  /** {@return all that is known but the headers, as JSON with the contract's names} */
+  /** {@return what is known as JSON with the contract's names, for logs: no headers and no body} */
   public String toJson() {
     var shown = new LinkedHashMap<>(fields);
-    shown.remove("headers");
+    shown.keySet().removeAll(CONTENT);
     return new String(Json.write(shown), UTF_8);
   }
 
+  /** {@return all that is known as JSON with the contract's names, which may be personal data} */
+  public String full() {
+    return new String(Json.write(fields), UTF_8);
+  }
+
   private Optional<String> string(String name) {
+    return string(fields, name);
+  }
+
+  private static Optional<String> string(Map<String, ?> fields, String name) {
     return fields.get(name) instanceof String s ? Optional.of(s) : Optional.empty();
   }
 }

@@ -64,7 +64,7 @@ final class ServiceCall {
     } finally {
       milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
     }
-    throw explain(Map.of("failed", failure.getMessage()), failure);
+    throw explain(failure.fields(), failure);
   }
 
   private RosteringException explain(Map<String, ?> outcome, Http.Failure failure) {

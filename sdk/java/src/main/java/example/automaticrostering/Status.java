@@ -1,7 +1,6 @@
 package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Locale.ROOT;
 import static java.util.stream.Collectors.toMap;
 
 import com.grack.nanojson.JsonObject;
@@ -82,10 +81,11 @@ public record Status(
     renewAt.ifPresent(time -> fields.put("renew_at", time.getEpochSecond()));
     fields.put("renewing", renewing);
     retryAt.ifPresent(time -> fields.put("retry_at", time.getEpochSecond()));
-    error.ifPresent(e -> fields.put("error", Map.of("code", name(e.code), "message", e.message)));
+    error.ifPresent(
+        e -> fields.put("error", Map.of("code", e.code.toString(), "message", e.message)));
     fields.put("calls", calls);
     var failed = new TreeMap<String, Long>();
-    failedCalls.forEach((code, n) -> failed.put(name(code), n));
+    failedCalls.forEach((code, n) -> failed.put(code.toString(), n));
     fields.put("failed_calls", failed);
     fields.put("service_requests", serviceRequests);
     fields.put("token_requests", tokenRequests);
@@ -93,9 +93,5 @@ public record Status(
     fields.put("refused_tokens", refusedTokens);
     fields.put("store_failures", storeFailures);
     return new String(Json.write(fields), UTF_8);
-  }
-
-  private static String name(Code code) {
-    return code.name().toLowerCase(ROOT);
   }
 }

@@ -5,11 +5,13 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
+import example.automaticrostering.RosteringException.Reason;
 import java.io.IOException;
 import java.net.*;
 import java.net.http.*;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
@@ -90,14 +92,41 @@ class HooksTest extends ServersTest {
     }
   }
 
-  /** Over TLS, the JDK refuses it with an IllegalArgumentException. */
+  /** They come from types, and not from texts. Over TLS, the JDK takes no dot after a host. */
   @Test
-  void hostThatEndsWithADot() {
-    var config = config().authUrl("https://host.invalid.:1/a.").build();
-    try (var client = RosteringClient.open(config)) {
-      var cause = assertCode(NETWORK_ERROR, client::getToken).getCause();
-      assertInstanceOf(ConnectException.class, cause, cause::toString);
+  void reasons() throws Exception {
+    var closed = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+    closed.close();
+    BiConsumer<Socket, String> garbage =
+        (socket, text) ->
+            assertDoesNotThrow(
+                () -> socket.getOutputStream().write("HTTP/9 x\r\n\r\n".getBytes(UTF_8)));
+    try (var server = server(garbage);
+        var silent = server((socket, text) -> {})) {
+      var urls =
+          Map.of(
+              "https://certificates.invalid.:1/a.",
+              Reason.NAME_RESOLUTION,
+              "http://127.0.0.1:" + closed.getLocalPort(),
+              Reason.CONNECTION,
+              "https://127.0.0.1:" + server.getLocalPort(),
+              Reason.TLS,
+              "http://127.0.0.1:" + server.getLocalPort(),
+              Reason.PROTOCOL,
+              "http://127.0.0.1:" + silent.getLocalPort(),
+              Reason.PROTOCOL);
+      for (var url : urls.entrySet()) {
+        try (var client = RosteringClient.open(config().authUrl(url.getKey()).build())) {
+          var e = assertCode(NETWORK_ERROR, client::getToken);
+          assertEquals(Optional.of(url.getValue()), e.reason(), e::getMessage);
+          assertTrue(e.retryable());
+        }
+      }
     }
+    hold();
+    var impatient = client.withTimeout(Duration.ofMillis(500));
+    assertEquals(
+        Optional.of(Reason.TIMEOUT), assertCode(NETWORK_ERROR, impatient::listJobs).reason());
   }
 
   @Test

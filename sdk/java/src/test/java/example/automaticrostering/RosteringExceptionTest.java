@@ -4,12 +4,14 @@ import static example.automaticrostering.RosteringException.Code.*;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.*;
 import java.net.ConnectException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.time.*;
 import java.util.*;
+import java.util.logging.*;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
 
@@ -18,8 +20,10 @@ class RosteringExceptionTest extends ServersTest {
       """
       {"code":"service_error","message":"set k","retryable":true,"key":"k","status":503,\
       "oauth_error":"o","oauth_error_description":"d","retry_after":7,\
-      "body":"b",\
-      "body_truncated":true}""";
+      "request":{"method":"GET","path":"/jobs"},"reason":"tls"}""";
+  private static final String CONTENT =
+      ",\"body\":\"canary\",\"body_truncated\":true,\"headers\":{\"Set-Cookie\":[\"canary\",\"b\"],"
+          + "\"set-cookie\":\"c\"}}";
 
   private static RosteringException read(String json) {
     return RosteringException.ofPlugin(json.getBytes(UTF_8), null);
@@ -28,11 +32,13 @@ class RosteringExceptionTest extends ServersTest {
   @Test
   void everyField() throws Exception {
     var bytes = new ByteArrayOutputStream();
-    var headers = ",\"headers\":{\"X\":[\"a\",\"b\"],\"x\":\"c\"}}";
-    new ObjectOutputStream(bytes).writeObject(read(EVERY_FIELD.replaceFirst("}$", headers)));
+    var full = EVERY_FIELD.replaceFirst("}$", CONTENT);
+    new ObjectOutputStream(bytes).writeObject(read(full));
     var stream = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()));
     var e = (RosteringException) stream.readObject();
-    assertEquals(EVERY_FIELD, e.toJson());
+    var json = e.toJson();
+    assertEquals(new ObjectMapper().readTree(EVERY_FIELD), new ObjectMapper().readTree(json));
+    assertEquals(new ObjectMapper().readTree(full), new ObjectMapper().readTree(e.full()));
     assertEquals("service_error: set k (status 503, o: d)", e.getMessage());
     assertEquals(SERVICE_ERROR, e.code());
     assertTrue(e.retryable());
@@ -41,8 +47,30 @@ class RosteringExceptionTest extends ServersTest {
     assertEquals(Optional.of("o"), e.oauthError());
     assertEquals(Optional.of("d"), e.oauthErrorDescription());
     assertEquals(Optional.of(Duration.ofSeconds(7)), e.retryAfter());
-    assertEquals(Optional.of("b"), e.body());
-    assertEquals(List.of("a", "b", "c"), e.headers().allValues("x"));
+    assertEquals(Optional.of("canary"), e.body());
+    assertEquals(List.of("canary", "b", "c"), e.headers().allValues("set-cookie"));
+    var request = new RosteringException.FailedRequest("GET", "/jobs");
+    assertEquals(Optional.of(request), e.request());
+    assertEquals(Optional.of(RosteringException.Reason.TLS), e.reason());
+  }
+
+  /** A body may have personal data, and a cookie is one's identity. */
+  @Test
+  void logsShowNoContentOfResponses() throws Exception {
+    var e = read(EVERY_FIELD.replaceFirst("}$", CONTENT));
+    var shown = new StringWriter();
+    e.printStackTrace(new PrintWriter(shown));
+    var lines = new ByteArrayOutputStream();
+    var handler = new StreamHandler(lines, new XMLFormatter());
+    var entry = new LogRecord(Level.WARNING, "it failed: {0}");
+    entry.setThrown(e);
+    entry.setParameters(new Object[] {e});
+    handler.publish(entry);
+    handler.flush();
+    new ObjectMapper().writeValue(lines, e); // as loggers that write JSON
+    shown.append(e.toString()).append(e.toJson()).append(lines.toString(UTF_8));
+    assertFalse(shown.toString().contains("canary"), shown::toString);
+    assertTrue(e.full().contains("canary"));
   }
 
   @Test
@@ -62,6 +90,11 @@ class RosteringExceptionTest extends ServersTest {
     assertEnd(
         " (ROSTERING_ENVIRONMENT, authUrl, ROSTERING_AUTH_URL, clientId, ROSTERING_CLIENT_ID)",
         assertCode(CONFIG_MISSING, config::open));
+    var problems = assertCode(CONFIG_MISSING, config::open).problems();
+    assertEquals(
+        List.of("environment", "auth_url", "client_id"),
+        problems.stream().map(RosteringException.Problem::key).toList());
+    assertTrue(problems.get(1).message().startsWith("set auth_url"), problems::toString);
     assertEnd(" (customerId)", assertCode(INVALID_INPUT, client.forCustomer("")::listJobs));
     var noToken = new Token("", "Bearer", Instant.now(), "key");
     assertEnd(" (accessToken)", assertCode(INVALID_INPUT, () -> client.setToken(noToken)));

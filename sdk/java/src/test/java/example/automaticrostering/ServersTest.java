@@ -108,7 +108,9 @@ abstract class ServersTest {
   /** Returns a token that is no replacement. The service refuses it from now on. */
   String refused(String refusal) throws InterruptedException {
     client.clearToken();
-    var token = client.getToken().accessToken();
+    var given = client.getToken();
+    client.setToken(given); // one that it requested would stay for a while
+    var token = given.accessToken();
     service =
         exchange -> {
           var isRefused = requests.get(requests.size() - 1).startsWith("Bearer " + token + " ");

@@ -1,6 +1,5 @@
 package example.automaticrostering;
 
-import static java.util.Locale.ROOT;
 import static org.junit.jupiter.api.Assertions.*;
 
 import example.automaticrostering.RosteringException.Code;
@@ -23,7 +22,7 @@ class WatchTest extends ServersTest {
               "rostering.failed.calls",
               client,
               c -> c.status().failedCalls().getOrDefault(code, 0L))
-          .tag("code", code.name().toLowerCase(ROOT))
+          .tag("code", code.toString())
           .register(registry);
     }
   }
