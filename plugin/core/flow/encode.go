@@ -10,28 +10,17 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
 
-// number is one of a flow, and the most that it can be.
-type number struct {
-	at   *int64
-	most int64
-}
-
-// The most that hashes and counts can be, and how often a flow waits at most: see maxLockWaits and maxPauses.
+// The most that hashes, times and sums can be, and how often a flow waits at most: see maxLockWaits.
 const (
 	maxHash  = 1 << 48
 	maxWaits = 64
 )
 
-// numbers lists the numbers of a flow, in the order in which its text has them.
-func (p *progress) numbers() []number {
-	return []number{
-		{&p.client, maxHash}, {&p.at, clock.Latest}, {&p.clears, maxHash}, {&p.began, clock.Latest},
-		{&p.mark, maxHash}, {&p.store, withStore}, {&p.locked, maxHash}, {&p.force, 1}, {&p.mayPause, 1},
-		{&p.refused, maxHash}, {&p.asked, failed}, {&p.code, int64(len(codes) - 1)}, {&p.status, 999},
-		{&p.found, busy}, {&p.looks, maxWaits}, {&p.free, 1}, {&p.wait, longestLockWait},
-		{&p.waited, maxHash},
-	}
-}
+// numbers returns the numbers of a flow, in the order in which its text has them.
+func (p *progress) numbers() []int64 { return instance.Words(&p.client, &p.wait) }
+
+// limits are the most that each number can be, from store on.
+var limits = [...]int16{withStore, 1, 1, failed, int16(len(codes) - 1), 999, busy, maxWaits, 1, longestLockWait}
 
 // text returns the flow, which the host keeps between two steps: its state and its numbers, all
 // of which are hashes, times and counts, and a checksum.
@@ -40,7 +29,7 @@ func (p *progress) text() string {
 	w.Int(int64(p.state))
 	for _, n := range p.numbers() {
 		w.Raw(" ")
-		w.Int(*n.at)
+		w.Int(n)
 	}
 	checksum := instance.Hash(string(w))
 	w.Raw(" ")
@@ -59,8 +48,14 @@ func (p *progress) read(text string) bool {
 	}
 	whole := text
 	p.state = State(next(int64(Ended)))
-	for _, n := range p.numbers() {
-		*n.at = next(n.most)
+	numbers := p.numbers()
+	store := len(numbers) - len(limits)
+	for i := range numbers {
+		most := int64(maxHash)
+		if i >= store {
+			most = int64(limits[i-store])
+		}
+		numbers[i] = next(most)
 	}
 	return p.text() == whole && p.state.returnsStep() && (p.asked != failed || p.code != 0)
 }

@@ -42,27 +42,26 @@ type Flow struct {
 type progress struct {
 	state State
 
-	// The rest are the numbers of a flow: see numbers.
+	// The rest are the numbers of a flow, in the order of its text: see numbers and limits.
 
-	client int64 // the hash of the cache key, which identifies the client
-	at     int64 // when the step was returned, in Unix seconds
-	clears int64 // how many clear_tokens there were when the flow began
-	began  int64 // when the flow began, in Unix seconds
-	mark   int64 // of the secret in its token request
-	// store says how the flow uses the store, and locked is the mark of the secret whose lock it
-	// holds, or 0.
-	store, locked int64
+	client  int64 // the hash of the cache key, which identifies the client
+	at      int64 // when the step was returned, in Unix seconds
+	clears  int64 // how many clear_tokens there were when the flow began
+	began   int64 // when the flow began, in Unix seconds
+	mark    int64 // of the secret in its token request
+	locked  int64 // the mark of the secret whose lock it holds, or 0
+	refused int64 // the hash of the token that the caller refused, or 0
+	waited  int64 // the sum of all waits, in milliseconds
+	store   int64 // how the flow uses the store
 	// force, and mayPause, which says that the host waits in backoffs, are 0 or 1.
 	force, mayPause int64
-	refused         int64 // the hash of the token that the caller refused, or 0
 	// asked says how the flow's token request ended, and code and status how it failed.
 	asked, code, status int64
 	// found is what the flow knows from the store since it last began to look there.
 	found int64
 	// looks counts the waits for the lock. free is 1 if no lock was held since the last one.
 	looks, free int64
-	// wait is the length of the last wait, and waited the sum of all, in milliseconds.
-	wait, waited int64
+	wait        int64 // the length of the last wait, in milliseconds
 }
 
 // How a flow uses the store.

@@ -70,7 +70,7 @@ func Hash(text string) int64 {
 // RenewAt returns when the token is renewed.
 func (t *Token) RenewAt() int64 { return t.ExpiresAt - t.Margin }
 
-// State is all that an instance knows, except for its backoff.
+// State is all that an instance knows, except for its backoff. Summary has its numbers in this order.
 type State struct {
 	// Previous is the token before Token, which is used until UseFrom, in Unix seconds: a
 	// service may learn of a new token late.
@@ -247,18 +247,8 @@ func (s *State) warm() (from, until int64) {
 	return from, t.RenewAt()
 }
 
-// words lists what Summary has after its first two words.
-func (s *State) words() []*int64 {
-	t, p, r, c := &s.Token, &s.Previous, &s.Refused, &s.Counted
-	return []*int64{
-		&t.Hash, &t.RequestedAt, &t.ExpiresAt, &t.Margin, &t.Patience, &t.Worked,
-		&s.RefusedAt, &s.Stayed, &s.NextPatience, &s.OwnPatience, &s.Failure, &s.SeenAt,
-		&p.Hash, &p.RequestedAt, &p.ExpiresAt, &p.Margin,
-		&s.UseFrom, &s.Overlaps, &r[0], &r[1], &r[2], &r[3], &s.LookedAt, &s.Clears,
-		&s.TokenRequests, &s.FailedRequests, &s.RefusedTokens, &s.StoreFailures, &s.StoreWarnedAt,
-		&c[0], &c[1], &c[2], &c[3],
-	}
-}
+// words is what Summary has after its first two words.
+func (s *State) words() []int64 { return Words(&s.Token.Hash, &s.StoreWarnedAt) }
 
 // Encode returns the value of Summary.
 func (s *State) Encode() []byte {
@@ -276,7 +266,7 @@ func (s *State) Encode() []byte {
 	b := binary.LittleEndian.AppendUint64(nil, first)
 	b = binary.LittleEndian.AppendUint64(b, uint64(until))
 	for _, n := range s.words() {
-		b = binary.LittleEndian.AppendUint64(b, uint64(*n))
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	return b
 }
@@ -291,9 +281,9 @@ func Decode(b []byte) *State {
 	if len(b) != 8*(2+len(words)) || b[0] != marker {
 		return s
 	}
-	for i, n := range words {
-		*n = int64(binary.LittleEndian.Uint64(b[8*(2+i):]))
-		if *n < NoPatience || *n > most {
+	for i := range words {
+		words[i] = int64(binary.LittleEndian.Uint64(b[8*(2+i):]))
+		if words[i] < NoPatience || words[i] > most {
 			return &State{}
 		}
 	}

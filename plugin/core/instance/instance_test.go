@@ -2,6 +2,7 @@ package instance_test
 
 import (
 	"encoding/binary"
+	"reflect"
 	"testing"
 
 	"automatic-rostering.example/rostering/plugin/core/instance"
@@ -40,6 +41,36 @@ func TestStateRoundTrip(t *testing.T) {
 		if got := instance.Decode(want.Encode()); *got != want {
 			t.Errorf("%s: got %+v, want %+v", name, *got, want)
 		}
+	}
+}
+
+// Every number of the state is between the first and the last of Words.
+func TestEveryNumberIsKept(t *testing.T) {
+	var s instance.State
+	words := instance.Words(&s.Token.Hash, &s.StoreWarnedAt)
+	for i := range words {
+		words[i] = int64(i + 1)
+	}
+	var zeros func(v reflect.Value) int
+	zeros = func(v reflect.Value) (n int) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				n += zeros(v.Field(i))
+			}
+		case reflect.Bool:
+		default:
+			if v.IsZero() {
+				n++
+			}
+		}
+		return n
+	}
+	if n := zeros(reflect.ValueOf(s)); n > 0 {
+		t.Errorf("%d are not", n)
+	}
+	if got := instance.Decode(s.Encode()); *got != s {
+		t.Errorf("got %+v, want %+v", *got, s)
 	}
 }
 
