@@ -10,8 +10,8 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 # same bytes in base64, since bundlers lose other files. For tests, one build fills the heap with a
 # pattern between calls, and some modules are no plugin, or a faulty one.
 BUILDS := build/rostering.wasm build/rostering-nowasi.wasm build/rostering-core.wasm
-LIMIT := 61500
-CORE_LIMIT := 58000
+LIMIT := 62500
+CORE_LIMIT := 59000
 PLUGINS := plugin/rostering.wasm plugin/rostering-nowasi.wasm sdk/javascript/src/rostering-core.js \
 	$(addsuffix /rostering-core.wasm,plugin sdk/java/src/build sdk/javascript/src \
 	sdk/python/automatic_rostering sdk/rust)
@@ -41,6 +41,8 @@ FUZZTIME ?= 10000x
 BUILT_FUZZTIME ?= 300x
 TINYGO_FLAGS := -no-debug -panic=trap -opt=z
 WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals --enable-nontrapping-float-to-int --enable-sign-ext
+# Structured anew, the code is half a kilobyte smaller. The stack comes first in memory, so no pointer is below 1024.
+WASM_OPT := --low-memory-unused --flatten --rereloop -Oz -Oz
 # TinyGo's runtime exports these. wasm-metadce would remove them, too, but it changes the
 # order of the imports, which matters: see plugin/imports.go. No build needs _initialize, but some
 # of Extism's SDKs expect it.
@@ -86,7 +88,7 @@ $(BUILDS) build/rostering-poison.wasm: tools/toolchain.sh $(SOURCES)
 	@build/tinygo build -target plugin/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
-	@wasm-opt $(WASM_FEATURES) --flatten --rereloop -Oz build/$(@F).trimmed -o build/$(@F).optimized
+	@wasm-opt $(WASM_OPT) $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
 	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
 
 run: ## watch the plugin at work with a mock service

@@ -9,5 +9,5 @@ try:
     with Client(Config.from_env()) as client:  # one per process, for all threads
         print(client.list_jobs().text)
 except RosteringError as error:
-    sys.exit(str(error))  # explains how to fix it
+    sys.exit(f"{error}\n{(error.body or '')[:500]}".strip())  # explains how to fix it
 # end of snippet

@@ -32,10 +32,17 @@ func New() Transport {
 	}}
 }
 
+// ProxyError is the status with which a proxy refused to connect.
+type ProxyError struct{ Status int }
+
+func (e ProxyError) Error() string {
+	return fmt.Sprintf("the proxy responded with status %d", e.Status)
+}
+
 // connected returns an error without the proxy's words, which net/http would quote.
 func connected(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
 	if r.StatusCode != http.StatusOK {
-		return fmt.Errorf("the proxy responded with status %d", r.StatusCode)
+		return ProxyError{r.StatusCode}
 	}
 	return nil
 }

@@ -110,6 +110,12 @@ func TestStoreThatIsStuck(t *testing.T) {
 	}
 }
 
+// later is a clock that is ahead, so that a token that is refused is not a new one, which a service may
+// not know yet.
+type later time.Duration
+
+func (l *later) now() time.Time { return time.Now().Add(time.Duration(*l)) }
+
 // A body is sent again after a 401, if that is possible. The length is -1 if it is sent in chunks.
 func TestBodies(t *testing.T) {
 	opened := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("opened")), nil }
@@ -127,12 +133,14 @@ func TestBodies(t *testing.T) {
 		{rostering.Request{Body: bufio.NewReader(strings.NewReader("once")), ContentLength: 4}, []string{"once 4"}},
 	} {
 		var sent []string
+		var clock later
 		_, client := open(t, func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			sent = append(sent, fmt.Sprint(string(body), " ", r.ContentLength))
 			w.WriteHeader(http.StatusUnauthorized)
-		})
+		}, rostering.WithClock(clock.now))
 		_, _ = client.GetToken(t.Context())
+		clock = later(time.Minute)
 		tt.request.Method, tt.request.Path = "PUT", "/"
 		_, err := client.SendRequest(t.Context(), tt.request)
 		if wantError(t, err, rostering.CodeServiceUnauthorized); !slices.Equal(sent, tt.want) {
@@ -186,11 +194,14 @@ func TestHTTPClient(t *testing.T) {
 // The connection of the first response is used again, and the second does not show the token.
 func TestTransportClosesTheFirstResponse(t *testing.T) {
 	var connections []string
+	var clock later
 	s, client := open(t, func(w http.ResponseWriter, r *http.Request) {
 		if connections = append(connections, r.RemoteAddr); len(connections) == 1 {
 			responds(http.StatusUnauthorized, "refused")(w, r)
 		}
-	})
+	}, rostering.WithClock(clock.now))
+	_, _ = client.GetToken(t.Context())
+	clock = later(time.Minute)
 	transport, _ := rostering.NewTransport(client, nil)
 	r, err := (&http.Client{Transport: transport}).Get(s.URL)
 	if err != nil || r.StatusCode != http.StatusOK || r.Request.Header.Get("Authorization") != "" {
@@ -204,7 +215,7 @@ func TestTransportClosesTheFirstResponse(t *testing.T) {
 func TestTokenSource(t *testing.T) {
 	_, client := open(t, responds(http.StatusOK, ""))
 	token, err := client.TokenSource(t.Context()).Token()
-	if err != nil || token.AccessToken != "token-0" || time.Until(token.Expiry).Round(time.Hour) != time.Hour || token.Type() != "Bearer" {
+	if err != nil || token.AccessToken != "token-0001" || time.Until(token.Expiry).Round(time.Hour) != time.Hour || token.Type() != "Bearer" {
 		t.Errorf("the token is %+v, %v", token, err)
 	}
 }

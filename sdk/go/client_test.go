@@ -30,7 +30,7 @@ var fullConfig = rostering.Config{
 	ClientID: "client", ClientSecret: "the-client-secret", CustomerID: "customer", UserID: "user",
 }
 
-const someToken = `{"access_token":"token-0","expires_in":3600,"token_type":"Bearer"}`
+const someToken = `{"access_token":"token-0001","expires_in":3600,"token_type":"Bearer"}`
 
 // serve starts a server that is a token endpoint and a service, and returns a config for it.
 func serve(service http.HandlerFunc) (*httptest.Server, rostering.Config) {
@@ -217,6 +217,35 @@ func TestSecretDoesNotShow(t *testing.T) {
 				t.Errorf("it shows the secret, or not that there is one: %s", s)
 			}
 		}
+	}
+}
+
+// What prints, logs or marshals an error shows neither its header nor its body. Full does.
+func TestErrorForms(t *testing.T) {
+	_, client := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Set-Cookie", "session=canary")
+		responds(http.StatusNotFound, "canary")(w, nil)
+	})
+	_, err := client.ListJobs(t.Context())
+	wantError(t, err, rostering.CodeServiceError)
+	e, _ := errors.AsType[*rostering.Error](err)
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).Error("failed", "err", err)
+	slog.New(slog.NewJSONHandler(&log, nil)).Error("failed", "err", e)
+	object, _ := json.Marshal(map[string]any{"err": err})
+	forms := append(strings.Split(strings.TrimSpace(log.String()), "\n"), string(object), fmt.Sprintf("%#v", err))
+	for _, form := range append(forms, fmt.Sprintf("%v", err), fmt.Sprintf("%+v", err)) {
+		if strings.Contains(form, "canary") || !strings.Contains(form, "404") || !strings.Contains(form, "service_error") {
+			t.Errorf("a form is %s", form)
+		}
+	}
+	for _, form := range forms {
+		if !strings.Contains(form, "/jobs") {
+			t.Errorf("the request is not in %s", form)
+		}
+	}
+	if full := string(e.Full()); strings.Count(full, "canary") != 2 {
+		t.Errorf("the full form is %s", full)
 	}
 }
 

@@ -269,7 +269,7 @@ func left(ctx context.Context) error {
 	}
 	if timeout, ok := cause.(timedOut); ok {
 		return &Error{
-			Code: CodeNetworkError, Retryable: true, cause: context.DeadlineExceeded,
+			Code: CodeNetworkError, Reason: ReasonTimeout, Retryable: true, cause: context.DeadlineExceeded,
 			Message: "the call " + timeout.Error() + "; retry, or set a longer timeout",
 		}
 	}

@@ -3,7 +3,10 @@ package rostering
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,7 +30,8 @@ const (
 	CodePluginFailed             Code = "plugin_failed"              // a bug
 )
 
-// Error is the error of a call. Unknown fields are zero. It holds no secret and no token.
+// Error is the error of a call. Unknown fields are zero. It holds no secret and no token. Printed, logged
+// or marshaled, it shows neither Header nor Body: see [Error.Full].
 type Error struct {
 	// Code is for programs to act on.
 	Code Code `json:"code"`
@@ -38,6 +42,12 @@ type Error struct {
 	// Key is the contract's name of the config or input field that caused the error, such as
 	// auth_url. Message ends with its name in this package.
 	Key string `json:"key,omitempty"`
+	// Problems are all that is missing or invalid in the config.
+	Problems []Problem `json:"problems,omitempty"`
+	// Request is what the service was sent, or nil.
+	Request *Target `json:"request,omitempty"`
+	// Reason is why there is no response, of a [CodeNetworkError].
+	Reason Reason `json:"reason,omitempty"`
 	// Status is the HTTP status of the response that caused the error.
 	Status int `json:"status,omitempty"`
 	// OAuthError and OAuthErrorDescription come from the identity provider
@@ -50,12 +60,24 @@ type Error struct {
 	// Header is the header of the service's response.
 	Header http.Header `json:"-"`
 	// Body is the body of the service's response, up to 4 KiB.
-	Body string `json:"body,omitempty"`
+	Body string `json:"-"`
 	// BodyTruncated reports whether the body was longer.
-	BodyTruncated bool `json:"body_truncated,omitempty"`
+	BodyTruncated bool `json:"-"`
 
 	emptyBody bool  // the response had a body of no bytes
 	cause     error // of a request that got no response
+}
+
+// Problem is what is wrong with a key of the config, by the contract's name, such as auth_url.
+type Problem struct {
+	Key     string `json:"key"`
+	Message string `json:"message"`
+}
+
+// Target is the method of a request, and the path without its query.
+type Target struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
 }
 
 // Error returns the code and the message, with the status and the OAuth error:
@@ -83,23 +105,50 @@ func (e *Error) Error() string {
 // Unwrap returns the cause of a network_error that occurred in this call, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// errorObject is an error as the contract describes it.
-type errorObject struct {
-	*fields
-	Headers    http.Header `json:"headers,omitempty"`
-	Body       *string     `json:"body,omitempty"`
-	RetryAfter int64       `json:"retry_after,omitempty"` // seconds
-}
-
 type fields Error // without its methods
 
-// MarshalJSON returns the error as the contract's JSON object.
-func (e *Error) MarshalJSON() ([]byte, error) {
-	o := errorObject{fields: (*fields)(e), Headers: e.Header, RetryAfter: int64(e.RetryAfter / time.Second)}
+// safeObject is an error as the contract describes it, without the header and the body.
+type safeObject struct {
+	*fields
+	RetryAfter int64 `json:"retry_after,omitempty"` // seconds
+}
+
+func (e *Error) safe() safeObject { return safeObject{(*fields)(e), int64(e.RetryAfter / time.Second)} }
+
+// fullObject is an error as the contract describes it.
+type fullObject struct {
+	safeObject
+	Headers       http.Header `json:"headers,omitempty"`
+	Body          *string     `json:"body,omitempty"`
+	BodyTruncated bool        `json:"body_truncated,omitempty"`
+}
+
+// MarshalJSON returns the contract's JSON object without the header and the body of the response, which
+// may have personal data.
+func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.safe()) }
+
+// Full returns the contract's JSON object, with the header and the body of the response.
+func (e *Error) Full() json.RawMessage {
+	o := fullObject{safeObject: e.safe(), Headers: e.Header, BodyTruncated: e.BodyTruncated}
 	if e.Body != "" || e.emptyBody {
 		o.Body = &e.Body
 	}
-	return json.Marshal(o)
+	object, _ := json.Marshal(o) // cannot fail
+	return object
+}
+
+// GoString returns what MarshalJSON does, for %#v.
+func (e *Error) GoString() string { return "rostering.Error" + string(object(e)) }
+
+// LogValue returns what MarshalJSON does, as a group.
+func (e *Error) LogValue() slog.Value {
+	var members map[string]any
+	_ = json.Unmarshal(object(e), &members)
+	var group []slog.Attr
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		group = append(group, slog.Any(key, members[key]))
+	}
+	return slog.GroupValue(group...)
 }
 
 // names are the names in this package of the input fields of the contract.
@@ -113,34 +162,26 @@ func pluginFailed(why string) *Error {
 	return &Error{Code: CodePluginFailed, Message: "the plugin failed, which is a bug; report it: " + why}
 }
 
-// variables returns the fields of the config that a message is about, each with its variable. The message
-// is a list, of which a part on a field begins with its key, or with "set" and its key.
-func variables(message string) (all []string) {
-	for part := range strings.SplitSeq(message, "; ") {
-		key, _, _ := strings.Cut(strings.TrimPrefix(part, "set "), " ")
-		if field := fieldOf(key); field != "" {
-			all = append(all, field+", ROSTERING_"+strings.ToUpper(key))
-		}
-	}
-	return all
-}
-
 // pluginError decodes the plugin's error, and appends the name of its key in this package.
 func pluginError(object []byte) error {
 	e := new(Error)
-	o := errorObject{fields: (*fields)(e)}
+	o := fullObject{safeObject: e.safe()}
 	if json.Unmarshal(object, &o) != nil || e.Code == "" {
 		return pluginFailed("it returned no error")
+	}
+	var own []string
+	for _, p := range e.Problems {
+		own = append(own, fieldOf(p.Key)+", ROSTERING_"+strings.ToUpper(p.Key))
 	}
 	switch input := names[e.Key]; {
 	case e.Code == CodeInvalidInput && input != "":
 		e.Message += " (" + input + ")"
-	case e.Code != CodeInvalidInput && e.Key != "":
-		e.Message += " (" + strings.Join(variables(e.Message), "; ") + ")"
+	case len(own) > 0:
+		e.Message += " (" + strings.Join(own, "; ") + ")"
 	case e.Code == CodeClockUnusable:
 		e.Message += "; in a test with a fake clock, set WithClock"
 	}
-	e.Header, e.RetryAfter = o.Headers, time.Duration(o.RetryAfter)*time.Second
+	e.Header, e.BodyTruncated, e.RetryAfter = o.Headers, o.BodyTruncated, time.Duration(o.RetryAfter)*time.Second
 	if o.Body != nil {
 		e.Body, e.emptyBody = *o.Body, *o.Body == ""
 	}

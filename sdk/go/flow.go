@@ -152,7 +152,7 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	case f.storeFailed:
 		r = result{"failed": fmt.Sprint(err)} // whose method may panic
 	case err != nil:
-		r = result{"failed": reason(err)}
+		r = failure(err)
 	}
 	return r, nil
 }

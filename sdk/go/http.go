@@ -2,17 +2,13 @@ package rostering
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/http"
-	"net/textproto"
-	"net/url"
 	"os"
-	"reflect"
 	"strings"
 
 	"automatic-rostering.example/rostering/internal/quiet"
@@ -62,17 +58,22 @@ type limits struct{ result, failure int64 }
 
 // exchange sends a request, and reads the response, until the request's context ends. The program's
 // own client may not heed that.
-func exchange(q *http.Request, client *http.Client, read limits) (*Response, error) {
+func exchange(q *http.Request, client *http.Client, read limits) (r *Response, err error) {
 	if _, heeds := client.Transport.(quiet.Transport); heeds {
-		return read.exchange(q, client)
+		r, err = read.exchange(q, client)
+	} else {
+		r, err = bounded(q.Context(), func() (*Response, error) { return read.exchange(q, client) })
 	}
-	return bounded(q.Context(), func() (*Response, error) { return read.exchange(q, client) })
+	if err != nil {
+		return nil, withoutWords(client, err)
+	}
+	return r, nil
 }
 
 func (read limits) exchange(q *http.Request, client *http.Client) (*Response, error) {
 	response, err := client.Do(q)
 	if err != nil {
-		return nil, wordless(client, err)
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode == http.StatusSwitchingProtocols { // what follows may never end
@@ -92,33 +93,6 @@ func (read limits) exchange(q *http.Request, client *http.Client) (*Response, er
 	return &Response{Status: response.StatusCode, Header: response.Header, Body: content}, nil
 }
 
-// wordless replaces an error that is only a text, if net/http made it: the text may be a proxy's.
-func wordless(client *http.Client, err error) error {
-	_, standard := client.Transport.(*http.Transport)
-	standard = standard || client.Transport == nil
-	if standard && reflect.TypeOf(withoutURL(err)) == reflect.TypeOf(errors.New("")) {
-		return errors.New("the HTTP client has no connection")
-	}
-	return err
-}
-
-// reason returns why a request failed, without the URL that [*url.Error] adds. It has nothing
-// that the server sent, which net/http quotes: that may be a part of a secret.
-func reason(err error) string {
-	if _, ok := errors.AsType[textproto.ProtocolError](err); ok {
-		return "a header of the response is malformed"
-	}
-	text, _, _ := strings.Cut(withoutURL(err).Error(), `"`)
-	return strings.TrimRight(text, " :")
-}
-
-func withoutURL(err error) error {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err
-	}
-	return err
-}
-
 // because attaches why a request failed to its network_error: an error that can quote neither a request
 // nor a response, or else its type. The message has its text, redacted.
 func (e *Error) because(err error) {
@@ -131,8 +105,7 @@ func (e *Error) because(err error) {
 	if system, ok := errors.AsType[*os.SyscallError](err); ok {
 		e.cause = system.Err
 	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		e.Retryable = false
+	if e.Reason == ReasonTLSCertificate {
 		e.Message += "; for your own certificate authority, set RootCAs of WithHTTPClient"
 	}
 }

@@ -2,13 +2,21 @@ package rostering
 
 import (
 	"bytes"
+	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"automatic-rostering.example/rostering/internal/quiet"
 )
 
 func TestOrigins(t *testing.T) {
@@ -63,10 +71,33 @@ func TestCoreThatPanics(t *testing.T) {
 	}
 }
 
-// Of the program's own transport, the words of a proxy are an error, which may quote its password.
+// Of the program's own transport, the words of a proxy are an error without a type, which may quote its
+// password.
 func TestProxyThatRefuses(t *testing.T) {
-	failed := wordless(new(http.Client), &url.Error{Op: "Get", URL: "https://a", Err: errors.New("the-password")})
-	if strings.Contains(reason(failed), "password") {
-		t.Errorf("the reason is %q", reason(failed))
+	words := &url.Error{Op: "Get", URL: "https://a", Err: errors.New("the-password")}
+	if failed := failure(withoutWords(new(http.Client), words)); strings.Contains(fmt.Sprint(failed), "password") {
+		t.Errorf("the failure is %v", failed)
+	}
+}
+
+// The rules have what servers do. These are what a network does, and a proxy.
+func TestReasons(t *testing.T) {
+	dial := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", errors.New("refused"))}
+	for want, all := range map[Reason][]error{
+		ReasonTimeout:        {context.DeadlineExceeded, timedOut(1), os.ErrDeadlineExceeded, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}},
+		ReasonNameResolution: {&net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}},
+		ReasonConnection:     {dial, dial.Err, net.ErrClosed},
+		ReasonTLSCertificate: {&tls.CertificateVerificationError{Err: errors.New("")}},
+		ReasonTLS:            {tls.RecordHeaderError{}, &net.OpError{Op: "remote error", Err: errors.New("")}},
+		ReasonProxy:          {&net.OpError{Op: "proxyconnect", Err: dial}, &net.OpError{Op: "socks connect", Err: dial}, quiet.ProxyError{Status: 407}},
+		ReasonProtocol:       {io.EOF, io.ErrUnexpectedEOF, withoutWords(new(http.Client), errors.New("malformed"))},
+		ReasonCanceled:       {context.Canceled},
+		ReasonOther:          {errors.New("the program's")},
+	} {
+		for _, err := range all {
+			if got := reasonOf(&url.Error{Op: "Get", Err: err}); got != want {
+				t.Errorf("the reason of %v is %s, not %s", err, got, want)
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 )
@@ -92,7 +93,7 @@ func (c *core) do(ctx context.Context, call *call) (response *Response, err erro
 		return response.Status, nil
 	})
 	if failed, ok := errors.AsType[noResponse](err); ok {
-		x["failed"] = reason(failed.error)
+		maps.Copy(x, failure(failed.error))
 		err = c.explain(call, x)
 		if e, ok := errors.AsType[*Error](err); ok {
 			e.because(failed.error)
@@ -139,7 +140,7 @@ func (c *core) attempt(ctx context.Context, q *http.Request, b *body, sent []str
 	switch {
 	case err == nil && accepted(response.Status) && int64(len(response.Body)) > c.maxBody:
 		return nil, &Error{
-			Code:    CodeNetworkError,
+			Code: CodeNetworkError, Reason: ReasonProtocol,
 			Message: fmt.Sprintf("the response is larger than WithMaxBody (%d bytes): raise it or request less", c.maxBody),
 		}
 	case err == nil:

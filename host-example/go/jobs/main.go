@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -20,6 +21,9 @@ func main() {
 	}
 	defer client.Close()
 	jobs, err := client.ListJobs(ctx) // from any goroutine
+	if e, ok := errors.AsType[*rostering.Error](err); ok && e.Body != "" {
+		log.Printf("the response begins with: %.1000s", e.Body)
+	}
 	if err != nil {
 		log.Fatal(err) // explains how to fix it
 	}

@@ -53,11 +53,14 @@ func Input(key, message string) *Error { return about(key, InvalidInput, message
 func Config(key, message string) *Error { return about(key, ConfigInvalid, message) }
 
 // Missing returns a config_missing error about a key: what to set it to.
-func Missing(key, to string) *Error { return about(key, ConfigMissing, "set "+key+to) }
+func Missing(key, to string) *Error { return about(key, ConfigMissing, to) }
 
 func about(key, code, message string) *Error {
 	if message[0] == ' ' {
 		message = key + message
+	}
+	if code == ConfigMissing {
+		message = "set " + message
 	}
 	return &Error{Code: code, Key: key, Message: message}
 }
@@ -73,8 +76,6 @@ func Network(what, reason, url string) *Error {
 	switch reason {
 	case "":
 		e.Reason = "other"
-	case "name_resolution":
-		check = "the host in " + url + " and DNS"
 	case "proxy":
 		check = "the proxy"
 	case "tls_certificate":
@@ -88,6 +89,9 @@ func Network(what, reason, url string) *Error {
 func Mismatch(what string) *Error {
 	return &Error{Code: TokenMismatch, Message: what + "; request a new one"}
 }
+
+// Request returns the method and the path of the request to the service.
+func (e *Error) Request() string { return e.Method + " " + e.Path }
 
 // JSON returns the error as a JSON object.
 func (e *Error) JSON() []byte { return Object(e.Members(), e.RetryAfter) }

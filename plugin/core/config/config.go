@@ -3,6 +3,7 @@ package config
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/ascii"
@@ -140,10 +141,12 @@ func credential(get Lookup, key string) (string, *apierror.Error) {
 	if ascii.HasControl(value) {
 		return "", apierror.Config(key, " contains a control character; if read from a file, trim the trailing newline")
 	}
-	for _, r := range value {
-		if r == '\ufffd' { // which decoders write in place of what they cannot read
+	for text := []byte(value); len(text) > 0; {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError { // which decoders write in place of what they cannot read
 			return "", apierror.Config(key, " could not be decoded; read it as UTF-8")
 		}
+		text = text[size:]
 	}
 	return value, nil
 }
@@ -168,7 +171,7 @@ func ID(get Lookup, key string, in *input.ID) (string, *apierror.Error) {
 	}
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, " in the config or for the call; null (None, nil) for the call omits the header")
+		return "", apierror.Missing(key, " in the config or the call, or null (None, nil) in the call")
 	}
 	if !input.ValidID(value) {
 		return "", apierror.Config(key, input.IDMessage)

@@ -8,7 +8,7 @@ import (
 
 // What can be wrong with a URL.
 const (
-	urlForm  = " must be an absolute URL such as https://host/path, without query, fragment, user info, backslash or white space"
+	urlForm  = " must be an absolute URL (https://host/path) without query, fragment, user info, backslash or white space"
 	urlPlain = " must begin with https://; plain http needs a loopback host or allow_http set to true"
 )
 

@@ -111,7 +111,7 @@ func (f *Flow) tokenRead(value string) {
 		return
 	}
 	s, h, requested := f.instance, instance.Hash(t.AccessToken), min(t.RequestedAt, f.now)
-	newer := requested > s.Token.RequestedAt
+	newer := s.Token.Hash != 0 && requested > s.Token.RequestedAt
 	switch known := h == s.Token.Hash || h == f.refused || s.Refuses(h); {
 	case known && (!newer || requested != t.RequestedAt): // it was not requested again
 		return

@@ -24,19 +24,13 @@ const IDMessage = " must be at most 256 visible ASCII characters, with spaces on
 func ValidID(text string) bool { return len(text) <= maxID && ascii.Phrase(text) }
 
 func (id *ID) set(name string, value json.Value) *apierror.Error {
-	switch value.Kind() {
-	case json.Null:
-		id.Omitted = true
-	case json.String:
-		id.Text = value.Text()
-		if id.Text == "" {
-			return apierror.Input(name, "an id must not be empty; pass null (None, nil) to send no header, or omit the id to use the config's")
-		}
-		if !ValidID(id.Text) {
-			return apierror.Input(name, IDMessage)
-		}
-	default:
-		return apierror.Input(name, "an id must be a string, or null (None, nil) to omit its header")
+	id.Omitted, id.Text = value.Kind() == json.Null, value.Text()
+	switch {
+	case id.Omitted:
+	case id.Text == "":
+		return apierror.Input(name, " must be a string that is not empty, or null (None, nil) to send no header")
+	case !ValidID(id.Text):
+		return apierror.Input(name, IDMessage)
 	}
 	return nil
 }

@@ -6,7 +6,10 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
-const maxPath = 8 << 10
+const (
+	maxPath  = 8 << 10
+	pathForm = " must begin with / and have only URL characters (RFC 3986); percent-encode others, % as %25"
+)
 
 // checkPath returns what is wrong with a path and its query, or "". A valid path stays under
 // the URL that it is appended to, with every client: they differ in which dots, slashes and
@@ -19,10 +22,10 @@ func checkPath(path string) string {
 	decoded, pathOK := ascii.PercentDecode(path)
 	_, queryOK := ascii.PercentDecode(query)
 	if !pathOK || !queryOK || !strings.HasPrefix(path, "/") {
-		return " must begin with / and have only URL characters (RFC 3986); percent-encode others, % as %25"
+		return pathForm
 	}
 	if escapes(path) || escapes(string(decoded)) {
-		return " must stay under base_url: no //, no segment . or .., no backslash and no control character, percent-encoded or not"
+		return " must not have //, a segment . or .., a backslash or a control character, percent-encoded or not"
 	}
 	return ""
 }

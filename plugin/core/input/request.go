@@ -38,7 +38,10 @@ const (
 func (r *Own) set(name string, value json.Value) *apierror.Error {
 	switch name {
 	case "path":
-		return text(name, value, &r.Path)
+		if err := text(name, value, &r.Path); err != nil || r.Path != "" {
+			return err
+		}
+		return apierror.Input(name, pathForm)
 	case "method":
 		r.Method = value.Text()
 		if ascii.Word(methods, r.Method) < 0 {

@@ -15,6 +15,7 @@ type Response struct {
 	Failed, Reason   string
 	Headers          json.Value
 	RetryAfter, Date string // of the headers
+	Source           string // content type and server
 	Body             []byte
 	hasBody          bool
 
@@ -184,22 +185,21 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 	if !json.WellFormed(value) {
 		return apierror.Input("headers", notUnicode)
 	}
+	var known [4]string
 	isObject := value.Each(func(name string, value json.Value) bool {
 		texts, ok := value.Texts()
 		if !ok {
 			err = apierror.Input("headers", "a header's value must be a string or a list of strings")
 		}
-		if len(texts) > 0 {
-			switch ascii.Lower(name) {
-			case "retry-after":
-				r.RetryAfter = texts[0]
-			case "date":
-				r.Date = texts[0]
-			}
+		if i := ascii.Word("retry-after date content-type server", ascii.Lower(name)); i >= 0 && len(texts) > 0 {
+			known[i] = texts[0]
 		}
 		return ok
 	})
-	r.Headers = value
+	r.Headers, r.RetryAfter, r.Date, r.Source = value, known[0], known[1], known[2]
+	if known[3] != "" {
+		r.Source += " from " + known[3]
+	}
 	if !isObject {
 		return apierror.Input("headers", " must be an object")
 	}
@@ -208,7 +208,7 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 
 // Message returns the response as the core reads it, without a body unless the host passed one.
 func (r *Response) Message() *message.Response {
-	response := &message.Response{Status: r.Status, Failure: r.Failed, Reason: r.Reason, Headers: r.Headers, RetryAfter: r.RetryAfter, Date: r.Date}
+	response := &message.Response{Status: r.Status, Failure: r.Failed, Reason: r.Reason, Headers: r.Headers, RetryAfter: r.RetryAfter, Date: r.Date, Source: r.Source}
 	if r.hasBody {
 		response.Size = len(r.Body)
 		response.Load = func(most int) []byte { return r.Body[:min(most, len(r.Body))] }

@@ -103,7 +103,7 @@ func (v Value) Decode() (text []byte, wellFormed bool) {
 		wellFormed = wellFormed && ok
 		from = at + length
 		if inside[at] == '\\' {
-			size += utf8.EncodeRune(text[size:], r)
+			size = len(utf8.AppendRune(text[:size], r)) // EncodeRune would be another function
 		} else {
 			size += copy(text[size:], inside[at:from])
 		}
@@ -134,34 +134,30 @@ func (v Value) Texts() (texts []string, ok bool) {
 // its fraction is zero. It parses the number exactly, without the rounding of floats: 36e2
 // is 3600.
 func (v Value) Integer(limit int64) (n int64, negative, whole bool) {
-	digits, point, exponent := make([]byte, 0, len(v)), -1, int64(0)
-	for i, c := range v {
-		switch c {
-		case '-':
-			negative = true
-		case '.':
-			point = len(digits)
-		case 'e', 'E':
-			exponent = readExponent(v[i+1:])
-			goto read
-		default:
-			digits = append(digits, c-'0')
+	before, fraction := int64(0), false // the number of digits before the point, and whether it was read
+	end := 0
+	for ; end < len(v) && v[end]|0x20 != 'e'; end++ {
+		if fraction = fraction || v[end] == '.'; !fraction && v[end] != '-' {
+			before++
 		}
 	}
-read:
-	if point < 0 {
-		point = len(digits)
+	if end < len(v) {
+		before += readExponent(v[end+1:])
 	}
 	whole = true
-	before := int64(point) + exponent
-	for i, d := range digits {
-		if int64(i) < before {
-			n = min(n*10+int64(d), limit)
-		} else if d != 0 {
+	for _, c := range v[:end] {
+		switch {
+		case c == '-':
+			negative = true
+		case c == '.':
+		case before > 0:
+			n = min(n*10+int64(c-'0'), limit)
+			before--
+		case c != '0':
 			whole = false
 		}
 	}
-	for i := int64(len(digits)); i < before && n > 0 && n < limit; i++ {
+	for ; before > 0 && n > 0 && n < limit; before-- {
 		n = min(n*10, limit)
 	}
 	return n, negative, whole

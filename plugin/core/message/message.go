@@ -33,6 +33,8 @@ type Response struct {
 	// Headers are the headers, if the host passes them, and RetryAfter and Date two of them.
 	Headers          json.Value
 	RetryAfter, Date string
+	// Source is what other headers say of a body that is not the expected one: its type, and the server.
+	Source string
 }
 
 // Body returns the body, or its first most bytes; nil if the host does not pass it.

@@ -156,10 +156,8 @@ func (w *world) explain(m *member) {
 	text, status := w.token(m), one(w, 0, 1, 99, 200, 304, 301, 400, 401, 403, 408, 429, 500, 503, 600, 999)
 	body := one(w, "body", text, m.Settings["client_secret"], "a "+text+" and "+m.Settings["client_secret"])
 	r := service.Explain(m, fmt.Appendf(nil, `{"status":%d,"headers":{"Retry-After":"7"},"body":%s,"tokens":[%s]}`, status, quote(body), quote(text)))
-	want, kind := step{kind: "error", code: "service_error", status: int64(status)}, host.Output
-	if status < 100 || status == 408 || status == 429 || status >= 500 {
-		want.retryable, want.retry = true, 7
-	}
+	want, kind := step{kind: "error", code: "service_error", status: int64(status), retry: 7}, host.Output
+	want.retryable = status < 100 || status == 408 || status == 429 || status >= 500
 	switch {
 	case status == 0:
 		want = step{kind: "error", code: "network_error", retryable: true}

@@ -137,9 +137,17 @@ func (w *world) resume(b *running, m *member, usual bool) *running {
 			next.checks, m.known.token = checks{cleared: m.clears, lost: true}, ""
 		}
 	}
+	var before status
+	rejected := code == "" && b.secret != m.Settings["client_secret"] && b.last.kind == "request" && r.status/100 == 4 && r.status != 429
+	if rejected {
+		before = w.observe(m)
+	}
 	input := fmt.Sprintf(`{"flow":%s%s%s}`, b.core, text, clock)
 	w.took(&next, fmt.Sprintf("resume %s%s%s", b.last.kind, text, clock), flow.Resume(m, []byte(input)), code)
-	if before := b.checks.cleared != m.clears; before && code == "" && b.last.kind == "request" && !held && r.token != "" && next.last.token == r.token {
+	if rejected && w.observe(m).retry > before.retry {
+		w.fail("the rejection of a secret that was changed meanwhile does not count", "%v", next.last)
+	}
+	if cleared := b.checks.cleared != m.clears; cleared && code == "" && b.last.kind == "request" && !held && r.token != "" && next.last.token == r.token {
 		w.fail("what a flow got before a clear_token is forgotten", "%s", r.token)
 	}
 	return &next

@@ -56,6 +56,7 @@ type known struct {
 	before                 string // the one before it, which is used until useFrom, if it has not expired
 	beforeEnds, useFrom    int64
 	pair                   [2]string // the last two, of which the service refused the second
+	gone                   string    // the last one that was refused, not requested again
 
 	worked, set bool  // the token was accepted; it came from set_token
 	refusedAt   int64 // when it last learned of any refused token
@@ -71,6 +72,14 @@ func (k *known) obtained(text string, requested, expires, lifetime, now int64, s
 	}
 	k.token, k.from, k.expires, k.renewal = text, requested, expires, expires-min(margin, lifetime/2)
 	k.useFrom, k.pair, k.worked, k.set = now+overlap, [2]string{}, false, set
+	k.issued(text)
+}
+
+// issued notes that a token was requested or set again.
+func (k *known) issued(text string) {
+	if k.gone == text {
+		k.gone = ""
+	}
 }
 
 // learn notes what the result of a step shows. sameSecret says that it was not changed meanwhile.
@@ -88,6 +97,9 @@ func (k *known) learn(b *running, r result, now int64, sameSecret bool) {
 		k.set = false
 	case r.token != "" && r.expires > now: // in the store
 		k.quiet, k.told, k.pair = 0, 0, [2]string{}
+		if r.requested <= now {
+			k.issued(r.token)
+		}
 		switch later := min(r.requested, now) > k.from; {
 		case k.token != "" && later && r.requested <= now:
 			expires := min(r.expires, now+day)
@@ -113,6 +125,9 @@ func (w *world) checkBegin(b *running, begin func()) {
 	usesBefore := now < was.useFrom && was.before != "" && now < was.beforeEnds
 	if b.refused != "" {
 		k.refusedAt = max(k.refusedAt, now)
+		if k.gone = ""; b.refused == was.token && before.expires == was.expires && after.expires == 0 {
+			k.gone = was.token
+		}
 	}
 	if before.retry == 0 && after.retry != 0 {
 		w.fail("only a failed token request begins a backoff", "%v", got)
@@ -214,6 +229,9 @@ func (w *world) check(b *running, r host.Result) {
 	}
 	if c.steps > mostSteps {
 		w.fail("a flow ends", "after %d steps", c.steps)
+	}
+	if s.token != "" && s.token == k.gone {
+		w.fail("a refused token is used only if it was requested again", "%v", s)
 	}
 	if s.token != "" && s.until != 0 && (s.until <= now || s.until > s.tokenExpires) {
 		w.fail("until is between now and the expiry", "%v at %d", s, now-start)

@@ -1,6 +1,8 @@
 package oauth2
 
 import (
+	"bytes"
+
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/ascii"
 	"automatic-rostering.example/rostering/plugin/core/input"
@@ -21,6 +23,7 @@ const (
 	unusableResponse = "unusable token response"
 	checkURL         = "; check auth_url"
 	unavailable      = "the token endpoint is unavailable; retry later"
+	notJSON          = "not a JSON object"
 	refusedClient    = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
 )
 
@@ -41,7 +44,7 @@ func ParseTokenResponse(r *message.Response, secrets func() []string) (token str
 	if r.Status/100 == 2 && parsed.oauthError == "" && parsed.flaw == "" {
 		return parsed.token, parsed.lifetime, nil
 	}
-	return "", 0, parsed.err(r.Status, secrets)
+	return "", 0, parsed.err(r, redact.NewSearch(append(secrets(), parsed.token)))
 }
 
 // response is a token response (RFC 6749 §5.1) or error response (§5.2).
@@ -55,7 +58,7 @@ type response struct {
 
 func (r *response) parse(body []byte) {
 	var members [5]json.Value // if one is repeated, the first counts
-	valid := json.Object(body, func(name string, value json.Value) bool {
+	valid := json.Object(bytes.TrimPrefix(body, []byte("\ufeff")), func(name string, value json.Value) bool {
 		if i := ascii.Word("access_token token_type expires_in error error_description", name); i >= 0 && members[i] == nil {
 			members[i] = value
 		}
@@ -69,19 +72,19 @@ func (r *response) parse(body []byte) {
 func (r *response) findFlaw(valid bool, kind string) string {
 	switch {
 	case !valid:
-		return "not a JSON object"
+		return notJSON
 	case !input.AccessToken(r.token):
 		return input.AccessTokenMessage
 	case ascii.Lower(kind) != "bearer":
 		return "token_type is not Bearer"
 	case r.lifetime <= 0:
-		return "expires_in is not a positive integer"
+		return "expires_in is not a positive number"
 	}
 	return ""
 }
 
-// lifetime reads expires_in: an integer, or a string of digits, as some servers send it. It
-// returns 0 for anything else.
+// lifetime reads expires_in: a number, or a string of digits, as some servers send it. It returns 0 for
+// anything else.
 func lifetime(value json.Value) int64 {
 	switch value.Kind() {
 	case json.Null:
@@ -90,14 +93,15 @@ func lifetime(value json.Value) int64 {
 		seconds, _ := ascii.Digits(value.Text(), instance.MaxLifetime)
 		return seconds
 	case json.Number:
-		if seconds, ok := value.Natural(instance.MaxLifetime); ok {
+		if seconds, negative, _ := value.Integer(instance.MaxLifetime); !negative {
 			return seconds
 		}
 	}
 	return 0
 }
 
-func (r *response) err(status int, secrets func() []string) *apierror.Error {
+func (r *response) err(from *message.Response, search *redact.Search) *apierror.Error {
+	status := from.Status
 	f := &Failure{Code: apierror.TokenEndpointRejected, Status: int64(status)}
 	switch {
 	case status/100 == 2:
@@ -111,18 +115,22 @@ func (r *response) err(status int, secrets func() []string) *apierror.Error {
 		e.Message = "the token response is an OAuth error"
 	case status/100 == 2:
 		e.Message = unusableResponse + " (" + r.flaw + ")" + checkURL
-	case status/100 == 3:
-		e.Message = "the token endpoint redirects; set auth_url to the target"
+	case status/100 == 3 || status == 404:
+		e.Message = "the token endpoint responded with " + ascii.Int(int64(status)) + checkURL + ", to which /connect/token is appended"
+	case r.oauthError == "invalid_scope":
+		e.Message = "the token endpoint refused the scope; check environment and scope"
+	case r.oauthError == "unauthorized_client":
+		e.Message = "the client may not use the grant client_credentials, or client_secret is wrong"
+	}
+	if r.flaw == notJSON && status/100 < 5 && from.Source != "" { // of a firewall, or a login page
+		e.Message += "; the response is not JSON, but " + search.Text(from.Source)
 	}
 	if r.oauthError != "" {
 		e.Message += "; see oauth_error"
-	}
-	if r.oauthError+r.description != "" {
-		search := redact.NewSearch(append(secrets(), r.token))
 		if e.OAuthError = r.oauthError; ascii.Word(known, r.oauthError) < 0 {
 			e.OAuthError = search.Text(r.oauthError)
 		}
-		e.OAuthErrorDescription = search.Text(r.description)
 	}
+	e.OAuthErrorDescription = search.Text(r.description)
 	return e
 }

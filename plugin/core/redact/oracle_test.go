@@ -3,6 +3,7 @@ package redact_test
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,8 +12,9 @@ import (
 // encoding. It takes the product of their lengths, but is easy to verify.
 
 const (
-	mark     = "[redacted]"
-	shortest = 8
+	mark      = "[redacted]"
+	shortMark = "[redacted: a secret is shorter than 8 bytes]"
+	shortest  = 8
 )
 
 var encodings = []string{"plain", "percent", "JSON", "ISO-8859-1"}
@@ -38,6 +40,9 @@ func want(text string, secrets []string, limit int, partial bool) (clean string,
 		}
 	}
 	clean = b.String()
+	if text != "" && slices.ContainsFunc(secrets, func(s string) bool { return s != "" && len(s) < shortest }) {
+		clean = shortMark
+	}
 	if len(clean) <= limit {
 		return clean, partial
 	}
@@ -48,16 +53,13 @@ func want(text string, secrets []string, limit int, partial bool) (clean string,
 }
 
 // findAll returns which bytes of text belong to a secret, wherever it begins, and the position
-// of the mark for each group of overlapping secrets. A short secret takes the whole text.
+// of the mark for each group of overlapping secrets.
 func findAll(text string, secrets []string, partial bool) (hidden, marks []bool) {
 	hidden, marks = make([]bool, len(text)), make([]bool, len(text))
 	end := 0 // of what is hidden so far
 	for i := range len(text) {
 		n := 0
 		for _, secret := range secrets {
-			if secret != "" && len(secret) < shortest {
-				n = len(text) - i
-			}
 			for _, encoding := range encodings {
 				n = max(n, match(encoding, text[i:], secret, partial))
 			}

@@ -5,9 +5,15 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
-const mark = "[redacted]"
+// What replaces a secret, and a text that a short one hides.
+const (
+	mark      = "[redacted]"
+	shortMark = "[redacted: a secret is shorter than 8 bytes]"
+)
 
 // shortest is how long a secret must be to be searched for. A shorter one occurs by
 // chance, and the text around the marks would reveal it.
@@ -15,8 +21,8 @@ const shortest = 8
 
 // Redact returns text without any of the secrets and with U+FFFD for invalid UTF-8, cut at
 // limit bytes, and whether it was cut. A secret is found in each encoding; a mark replaces each
-// one, or several that overlap. If a secret has fewer than 8 bytes, one mark replaces the whole
-// text. partial says that text is itself the start of something longer: a secret that may continue
+// one, or several that overlap. If a secret has fewer than 8 bytes, a mark that says so
+// replaces the whole text. partial says that text is itself the start of something longer: a secret that may continue
 // beyond its end is then removed as well.
 //
 // The cut never splits a UTF-8 sequence. Time and memory are bounded, whatever text and secrets
@@ -26,8 +32,11 @@ func (s *Search) Redact(text []byte, limit int, partial bool) (clean []byte, cut
 		text = wholeCharacters(text)
 	}
 	clean = make([]byte, 0, min(len(text), limit)+len(mark))
-	s.begin(text, partial)
+	s.text, s.partial = text, partial
 	shown, hidden := 0, 0 // the offsets of what is
+	if s.short && len(text) > 0 {
+		clean, hidden = []byte(shortMark), len(text)
+	}
 	for i := 0; hidden < len(text) && len(clean) <= limit; i++ {
 		if i >= hidden && i >= shown {
 			shown = s.skip(i, min(len(text), i+limit+1-len(clean)))
@@ -57,6 +66,17 @@ func (s *Search) Redact(text []byte, limit int, partial bool) (clean []byte, cut
 	return clean, partial
 }
 
+// Folded returns a search for the same secrets in lower case, with what is left of the budget.
+func (s *Search) Folded() *Search {
+	var secrets []string
+	for _, secret := range s.secrets {
+		secrets = append(secrets, ascii.Lower(secret))
+	}
+	folded := NewSearch(secrets)
+	folded.steps = s.steps
+	return folded
+}
+
 // wholeCharacters returns text without the U+FFFD at its end, to which a host may have
 // decoded a cut character: a secret that was cut there would not match it.
 func wholeCharacters(text []byte) []byte {
@@ -74,6 +94,14 @@ const maxText = 1024
 func (s *Search) Text(text string) string {
 	clean, _ := s.Redact(withoutUserInfo(text), maxText, false)
 	return string(clean)
+}
+
+// Given is Text for what the program passed itself, which a short secret does not hide.
+func (s *Search) Given(text string) string {
+	if s.short {
+		return text[:min(len(text), maxText)]
+	}
+	return s.Text(text)
 }
 
 // Text is Search.Text for the only text of a call.

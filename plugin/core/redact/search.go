@@ -64,24 +64,14 @@ func NewSearch(secrets []string) *Search {
 		if secret != "" {
 			s.secrets = append(s.secrets, secret)
 			s.begins[secret[0]] = true
-			if len(secret) < shortest { // it begins and ends with each text
-				s.short, s.steps = true, maxSteps
-			}
+			s.short = s.short || len(secret) < shortest
 		}
 	}
 	return s
 }
 
-// begin begins a search in a text.
-func (s *Search) begin(text []byte, partial bool) {
-	s.text, s.partial = text, partial
-}
-
 // skip returns the offset of the first byte from at on with which a secret may begin, or end.
 func (s *Search) skip(at, end int) int {
-	if s.short {
-		return at
-	}
 	begins := &s.begins
 	for i, c := range s.text[at:end] {
 		if begins[c] {
@@ -93,13 +83,13 @@ func (s *Search) skip(at, end int) int {
 
 // Clean reports whether JSON has neither a secret nor an escape, which may spell a part of one.
 func (s *Search) Clean(json []byte) bool {
-	s.begin(json, false)
+	s.text, s.partial = json, false
 	for at := s.skip(0, len(json)); at < len(json); at = s.skip(at+1, len(json)) {
 		if json[at] == '\\' || s.match(at) > 0 {
 			return false
 		}
 	}
-	return true
+	return !s.short
 }
 
 // match returns where the longest secret that begins at byte at ends, or 0.

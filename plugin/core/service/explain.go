@@ -1,6 +1,8 @@
 package service
 
 import (
+	"bytes"
+
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/ascii"
 	"automatic-rostering.example/rostering/plugin/core/backoff"
@@ -20,24 +22,19 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 	}
 	search := redact.NewSearch(append(in.Tokens, h.Config("client_secret")))
 	e := newError(in.Message(), &in.Request, search, clock.Now(h, &in.Override))
-	var line json.Writer
+	line := "no response"
 	if in.Status != 0 {
-		line.Raw("HTTP ")
-		line.Int(int64(in.Status))
-	} else {
-		line.Raw("no response")
+		line = "HTTP " + ascii.Int(int64(in.Status))
 	}
 	if e.Path == "" {
-		line.Raw(" from the service")
+		line += " from the service"
 	} else {
-		line.Raw(" to " + e.Method + " " + e.Path)
+		line += " to " + e.Request()
 	}
 	if in.Milliseconds >= 0 {
-		line.Raw(" after ")
-		line.Int(in.Milliseconds)
-		line.Raw(" ms")
+		line += " after " + ascii.Int(in.Milliseconds) + " ms"
 	}
-	h.Log(host.Debug, string(line))
+	h.Log(host.Debug, line)
 	return host.Result{Text: e.JSON()}
 }
 
@@ -55,8 +52,8 @@ func newError(r *message.Response, request *input.Own, search *redact.Search, no
 	e := explain(r, search, now)
 	if request.Path != "" {
 		path, _, _ := ascii.Cut(request.Path, "?")
-		e.Method, e.Path = request.Method, search.Text(path)
-		e.Message = e.Method + " " + e.Path + ": " + e.Message
+		e.Method, e.Path = request.Method, search.Given(path)
+		e.Message = e.Request() + ": " + e.Message
 	}
 	return e
 }
@@ -73,11 +70,13 @@ func explain(r *message.Response, search *redact.Search, now int64) *apierror.Er
 	case r.Status == 408 || r.Status == 429 || class < 1 || class >= 5:
 		e.Retryable = true
 		e.Message = "the service is unavailable; retry later"
-		e.RetryAfter = backoff.RetryAfter(r.RetryAfter, r.Date, now)
 	case class == 3 && r.Status != 304:
-		e.Message = "the service responded with a redirect, and redirects are not followed; check base_url and the path"
+		e.Message = "redirects are not followed; check base_url and the path"
 	default:
 		e.Message = "the service refused the request; see body"
+	}
+	if r.Status != 401 { // whose retry depends on the token
+		e.RetryAfter = backoff.RetryAfter(r.RetryAfter, r.Date, now)
 	}
 	if r.Headers != nil {
 		e.Headers = cleanHeaders(r.Headers, search)
@@ -98,11 +97,13 @@ const (
 	maxHeadersSize = 8 << 10
 )
 
-// cleanHeaders returns the first headers of a JSON object, without what the search finds. It copies
-// everything but strings.
+// cleanHeaders returns the first headers of a JSON object, without what the search finds: in a name, which
+// then is in lower case, in any case. It copies everything but strings.
 func cleanHeaders(headers json.Value, search *redact.Search) []byte {
-	unchanged := search.Clean(headers[:min(len(headers), maxHeadersSize)]) // no more is copied then
-	clean, whole, count, inList := json.Writer("{"), 1, 0, false
+	first := headers[:min(len(headers), maxHeadersSize)] // if it is clean, no more is copied
+	folded := search.Folded()
+	unchanged := search.Clean(first) && folded.Clean([]byte(ascii.Lower(string(first))))
+	clean, whole, count, inList, isName := json.Writer("{"), 1, 0, false, true
 	for at := 1; at < len(headers) && count < maxHeaders; {
 		c, end := headers[at], at+1
 		switch c {
@@ -110,9 +111,11 @@ func cleanHeaders(headers json.Value, search *redact.Search) []byte {
 			end = headers.StringEnd(at)
 		case '[', ']':
 			inList = c == '['
+		case ':':
+			isName = false
 		case ',', '}':
 			if !inList {
-				whole = len(clean)
+				whole, isName = len(clean), true
 				count++
 			}
 		}
@@ -121,6 +124,12 @@ func cleanHeaders(headers json.Value, search *redact.Search) []byte {
 		}
 		if c == '"' && !unchanged {
 			text, _ := headers[at:end].Decode()
+			if isName {
+				lower := []byte(ascii.Lower(string(text)))
+				if shown, _ := folded.Redact(lower, maxHeadersSize, false); !bytes.Equal(shown, lower) {
+					text = shown
+				}
+			}
 			text, _ = search.Redact(text, maxHeadersSize, false)
 			clean.Bytes(text)
 		} else {

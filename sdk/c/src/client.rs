@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tracing::{dispatcher, Dispatch};
 
 use crate::config::Config;
-use crate::error::{Code, Error};
+use crate::error::{CallCode, Error};
 use crate::request::Request;
 use crate::response::Response;
 use crate::retry::Cancel;
@@ -44,7 +44,7 @@ impl Shared {
             .on_thread_start(move || prepare_thread(&log))
             .enable_all()
             .build()
-            .map_err(|error| Error::own(Code::PluginFailed, &format!("cannot start a thread: {error}")))?;
+            .map_err(|error| Error::own(CallCode::PluginFailed, &format!("cannot start a thread: {error}")))?;
         Ok(Self { runtime: Some(runtime), process: process::id() })
     }
 
@@ -56,11 +56,11 @@ impl Shared {
     ) -> Result<T> {
         let (Some(runtime), true) = (&self.runtime, self.process == process::id()) else {
             let message = "this client was opened before fork: open another one in the child";
-            return Err(Error::own(Code::Closed, message));
+            return Err(Error::own(CallCode::Closed, message));
         };
         if Handle::try_current().is_ok() {
             let message = "a callback must not call the library: return first";
-            return Err(Error::own(Code::InvalidInput, message));
+            return Err(Error::own(CallCode::InvalidInput, message));
         }
         let mut task = runtime.spawn(call);
         runtime.block_on(async {
@@ -121,7 +121,7 @@ pub extern "C" fn rostering_client_open(config: Option<&Config>, error: *mut *mu
         let shared = Shared::start(Dispatch::new(config.logger))?;
         let (config, options) = (config.config.clone(), config.options());
         let open = async move {
-            let options = options.runtime(Handle::current());
+            let options = options.in_c(Handle::current(), "as ca_file");
             Ok(automatic_rostering::Client::open(&config, options).await?)
         };
         Ok(Client { client: shared.run(None, open)?, shared: Arc::new(shared) })

@@ -2,8 +2,8 @@
 
 use std::ffi::{c_char, CString};
 
-use automatic_rostering::Code as CallCode;
-use serde::{Deserialize, Serialize};
+pub use automatic_rostering::Code as CallCode;
+use serde::Deserialize;
 use serde_json::{from_value, json};
 
 use crate::response::{Response, Texts};
@@ -11,7 +11,7 @@ use crate::{c_string, pointer};
 
 /// What happened, for programs: the codes of the contract, and those of this library.
 #[repr(C)]
-#[derive(Clone, Copy, Deserialize, Serialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     InvalidInput = 1,
@@ -45,71 +45,55 @@ pub struct Error {
     pub call: automatic_rostering::Error,
     text: CString,
     json: CString,
+    full: CString,
     fields: Texts,
     response: Option<Response>,
 }
 
 impl Error {
-    fn make(code: Code, call: automatic_rostering::Error) -> Box<Self> {
-        let mut fields = json!(call);
-        fields["code"] = json!(code);
-        let name = fields["code"].as_str().unwrap_or_default();
-        let text = call.to_string().replacen(&call.code.to_string(), name, 1);
-        let mut texts = Texts::default();
-        for (field, value) in fields.as_object().into_iter().flatten() {
-            texts.add(field, value.as_str().unwrap_or(&value.to_string()));
+    /// An error of this library.
+    pub fn own(code: CallCode, message: &str) -> Box<Self> {
+        automatic_rostering::Error::new(code, message).into()
+    }
+
+    pub fn panicked() -> Box<Self> {
+        Self::own(CallCode::PluginFailed, "the library panicked, which is a bug: please report it")
+    }
+
+    pub fn invalid(key: &str, message: &str) -> Box<Self> {
+        Self::about(CallCode::InvalidInput, key, message)
+    }
+
+    pub fn config(key: &str, message: &str) -> Box<Self> {
+        Self::about(CallCode::ConfigInvalid, key, message)
+    }
+
+    fn about(code: CallCode, key: &str, message: &str) -> Box<Self> {
+        let mut call = automatic_rostering::Error::new(code, message);
+        call.key = Some(key.into());
+        call.into()
+    }
+}
+
+impl From<automatic_rostering::Error> for Box<Error> {
+    fn from(call: automatic_rostering::Error) -> Self {
+        let (safe, full) = (json!(call), json!(call.full()));
+        let mut fields = Texts::default();
+        for (field, value) in full.as_object().into_iter().flatten() {
+            fields.add(field, value.as_str().unwrap_or(&value.to_string()));
         }
         let body = call.body.as_deref().unwrap_or_default().as_bytes();
         let responded = call.body.is_some() || !call.headers.is_empty();
         let response = || Response::make(call.status.unwrap_or_default(), Texts::from(&call.headers), body);
-        Box::new(Self {
-            code,
-            text: c_string(&text),
-            json: c_string(&fields.to_string()),
-            fields: texts,
+        Box::new(Error {
+            code: from_value(safe["code"].clone()).unwrap_or(Code::Unknown),
+            text: c_string(&call.to_string()),
+            json: c_string(&safe.to_string()),
+            full: c_string(&full.to_string()),
+            fields,
             response: responded.then(response),
             call,
         })
-    }
-
-    /// An error of this library.
-    pub fn own(code: Code, message: &str) -> Box<Self> {
-        Self::make(code, automatic_rostering::Error::new(CallCode::Other, message))
-    }
-
-    pub fn panicked() -> Box<Self> {
-        Self::own(Code::PluginFailed, "the library panicked, which is a bug: please report it")
-    }
-
-    pub fn invalid(key: &str, message: &str) -> Box<Self> {
-        Self::about(Code::InvalidInput, key, message)
-    }
-
-    pub fn config(key: &str, message: &str) -> Box<Self> {
-        Self::about(Code::ConfigInvalid, key, message)
-    }
-
-    fn about(code: Code, key: &str, message: &str) -> Box<Self> {
-        let mut call = automatic_rostering::Error::new(CallCode::Other, message);
-        call.key = Some(key.into());
-        Self::make(code, call)
-    }
-}
-
-/// What the crate's messages call otherwise.
-const WORDS: [(&str, &str); 4] = [
-    ("with Options::http", "as ca_file"),
-    ("Options::http and user_agent", "the options"),
-    ("Options::wasm", "plugin_file"),
-    ("what a Token is serialized to", "a rostering_token_json"),
-];
-
-impl From<automatic_rostering::Error> for Box<Error> {
-    fn from(mut error: automatic_rostering::Error) -> Self {
-        for (rust, c) in WORDS {
-            error.message = error.message.replace(rust, c);
-        }
-        Error::make(from_value(json!(error.code)).unwrap_or(Code::Unknown), error)
     }
 }
 
@@ -130,10 +114,16 @@ pub extern "C" fn rostering_error_text(error: Option<&Error>) -> *const c_char {
     pointer(error.map(|error| &error.text))
 }
 
-/// Returns a JSON object for programs and logs, with all fields.
+/// Returns a JSON object for logs: all fields but headers, body and body_truncated, which may hold personal data.
 #[no_mangle]
 pub extern "C" fn rostering_error_json(error: Option<&Error>) -> *const c_char {
     pointer(error.map(|error| &error.json))
+}
+
+/// Returns a JSON object with all fields.
+#[no_mangle]
+pub extern "C" fn rostering_error_full_json(error: Option<&Error>) -> *const c_char {
+    pointer(error.map(|error| &error.full))
 }
 
 /// Returns whether the same call may succeed later.
@@ -143,7 +133,8 @@ pub extern "C" fn rostering_error_retryable(error: Option<&Error>) -> bool {
 }
 
 /// Returns a field as text, or NULL if the error does not have it: code, message, retryable, key (the config key or the
-/// argument), status, oauth_error, oauth_error_description, retry_after (seconds), headers, body, body_truncated.
+/// argument), reason (why there was no response), status, oauth_error, oauth_error_description, retry_after (seconds), body,
+/// body_truncated; or as JSON: problems (a list of key and message), request (method and path), headers.
 #[no_mangle]
 pub extern "C" fn rostering_error_field(error: Option<&Error>, name: *const c_char) -> *const c_char {
     error.map_or(std::ptr::null(), |error| error.fields.get(name))

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use automatic_rostering::Waits;
 
-use crate::error::{Code, Error};
+use crate::error::{CallCode, Error};
 use crate::{run, Result};
 
 /// How often a call checks whether it is canceled: a signal handler can set a flag, but cannot wake a thread.
@@ -20,7 +20,7 @@ impl Cancel {
     fn check(&self) -> Result<()> {
         let canceled = self.0.load(Ordering::SeqCst);
         if canceled {
-            Err(Error::own(Code::Canceled, "the call was canceled"))
+            Err(Error::own(CallCode::Canceled, "the call was canceled"))
         } else {
             Ok(())
         }

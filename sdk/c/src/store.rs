@@ -7,7 +7,7 @@ use std::time::Duration;
 use automatic_rostering::{async_trait, redis, Cause, FileStore, MemoryStore, RedisStore};
 
 use crate::config::Context;
-use crate::error::{Code, Error};
+use crate::error::{CallCode, Error};
 use crate::{c_string, given, make, required};
 
 /// A store through which clients share their token. Anyone who can read it has the token; anyone who can write to it
@@ -28,11 +28,11 @@ pub extern "C" fn rostering_store_open(url: *const c_char, error: *mut *mut Erro
             return Ok(Store(Arc::new(MemoryStore::default())));
         }
         if let Some(folder) = url.strip_prefix("file:") {
-            let failed = |error| Error::own(Code::StoreFailed, &format!("cannot use the folder {error}"));
+            let failed = |error| Error::own(CallCode::StoreFailed, &format!("cannot use the folder {error}"));
             return Ok(Store(Arc::new(FileStore::new(folder).map_err(failed)?)));
         }
         // The error of Redis may show the URL with the password.
-        let failed = |_| Error::own(Code::StoreFailed, "url must be memory:, file:FOLDER, or redis://");
+        let failed = |_| Error::own(CallCode::StoreFailed, "url must be memory:, file:FOLDER, or redis://");
         Ok(Store(Arc::new(RedisStore::new(redis::Client::open(url).map_err(failed)?))))
     })
 }

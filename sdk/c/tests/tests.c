@@ -132,6 +132,20 @@ static void options_are_checked(void **state) {
     want_error(ROSTERING_CODE_STORE_FAILED, "url must be memory:, file:FOLDER, or redis://");
 }
 
+static void the_full_form_alone_has_the_body(void **state) {
+    rostering_client *client = open_at(NULL);
+    rostering_client *nobody = rostering_client_view(client, "customer_id", NULL, &error);
+    assert_null(rostering_list_jobs(nobody, 0, NULL, &error)); /* a 400 of the sandbox */
+    assert_string_equal(rostering_error_field(error, "request"), "{\"method\":\"GET\",\"path\":\"/jobs\"}");
+    assert_null(strstr(rostering_error_json(error), "\"body\""));
+    assert_null(strstr(rostering_error_json(error), "\"headers\""));
+    assert_non_null(strstr(rostering_error_full_json(error), rostering_error_field(error, "headers")));
+    assert_non_null(strstr(rostering_error_full_json(error), "\"body\""));
+    want_error(ROSTERING_CODE_SERVICE_ERROR, "GET /jobs: ");
+    rostering_client_free(nobody);
+    rostering_client_free(client);
+}
+
 static void *list_jobs(void *client) {
     want_jobs(client);
     return NULL;
@@ -255,6 +269,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(null_is_an_error),
         cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(the_full_form_alone_has_the_body),
         cmocka_unit_test(a_small_stack_is_enough),
         cmocka_unit_test(a_signal_handler_cancels),
         cmocka_unit_test(a_callback_must_not_call),

@@ -38,6 +38,7 @@ export function defaultFetch(url, init) {
 
 const safe = ['GET', 'HEAD', 'OPTIONS'];
 const closed = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+const kept = /** @type {Set<string>} */ (new Set()); // the origins that have responded, and so may have connections
 
 /**
  * Node's fetch. If the server closes a kept-alive connection just when Node uses it, a request that changes nothing is sent once
@@ -48,10 +49,15 @@ const closed = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 async function nodeFetch(given, init) {
   const { method = 'GET', body } = init;
   const url = given.replace(/^(https:\/\/[^/?:]+)\.(?=[/?:])/, '$1');
+  const origin = url.slice(0, url.indexOf('/', 'https://'.length));
   try {
-    return await fetch(url, init);
+    const response = await fetch(url, init);
+    kept.add(origin);
+    return response;
   } catch (/** @type {any} */ error) {
-    if (!safe.includes(method) || body != null || !closed.includes(error?.cause?.code)) throw error;
+    const { code, socket } = error?.cause ?? {};
+    const wasUsed = socket ? socket.bytesRead > 0 : kept.has(origin);
+    if (!safe.includes(method) || body != null || !closed.includes(code) || !wasUsed) throw error;
     return fetch(url, init);
   }
 }

@@ -58,7 +58,7 @@ test('a connection that the server closes when it is used again', bound, async (
   closes = true;
   assert.equal((await client.listJobs()).status, 200);
   closes = true;
-  await assert.rejects(client.sendRequest({ path: '/jobs', method: 'POST', body: '' }), { code: 'network_error' });
+  await assert.rejects(client.sendRequest({ path: '/jobs', method: 'POST', body: '' }), { reason: 'connection' });
   assert.deepEqual(received, ['POST', 'GET', 'GET', 'GET', 'POST']);
 });
 

@@ -13,17 +13,18 @@ from .auth import RosteringAuth
 from .base import BaseClient
 from .client import AsyncClient, Client
 from .config import Config, Environment
-from .error import Code, RosteringError
+from .error import Code, FailedRequest, Problem, RosteringError
 from .plugin import CONTRACT
 from .protocols import AsyncJobsClient, JobsClient
 from .retry import async_retry, retry
 from .status import Backoff, Status
+from .step import Reason
 from .store import AsyncStore, FileStore, MemoryStore, Store
 from .token import Token
 
 # fmt: off
 __all__ = [
     "CONTRACT", "AsyncClient", "AsyncJobsClient", "AsyncStore", "Backoff", "BaseClient", "Client", "Code",
-    "Config", "Environment", "FileStore", "JobsClient", "MemoryStore", "RosteringAuth", "RosteringError",
-    "Status", "Store", "Token", "async_retry", "retry",
+    "Config", "Environment", "FailedRequest", "FileStore", "JobsClient", "MemoryStore", "Problem", "Reason",
+    "RosteringAuth", "RosteringError", "Status", "Store", "Token", "async_retry", "retry",
 ]

@@ -9,7 +9,7 @@ import httpx
 
 from .check import check
 from .client import AsyncClient, Client
-from .error import RosteringError
+from .error import Problem, RosteringError
 from .send import Sends
 from .threads import finish
 
@@ -34,7 +34,8 @@ class RosteringAuth(httpx.Auth):
         self._client, self._core = client, client._core  # noqa: SLF001 - of this package
         if not self._core.config.base_url:
             message = "base_url is not set; set it, since only requests to it get the token"
-            raise RosteringError("config_missing", message, key="base_url")
+            problems = (Problem("base_url", message),)
+            raise RosteringError("config_missing", message, key="base_url", problems=problems)
         self._origin = _origin(httpx.URL(self._core.config.base_url))
 
     def sync_auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
@@ -61,6 +62,8 @@ class RosteringAuth(httpx.Auth):
             yield request
             return
         _ = self._core.plugin  # raises an error unless it is open
+        if self._origin[0] == "http":
+            _keep_from_https(request, is_async=isinstance(self._client, AsyncClient))
         sends = Sends(self._core.holder, repeatable=isinstance(request.stream, httpx.ByteStream))
         goes_on = True
         try:
@@ -79,6 +82,23 @@ class RosteringAuth(httpx.Auth):
                 raise
         finally:
             request.headers.pop(_HEADER, None)  # it may be sent again, and logged
+
+
+def _keep_from_https(request: httpx.Request, *, is_async: bool) -> None:
+    """Remove the token from a request before it is redirected to https, where httpx would keep it."""
+    others = request.extensions.get("trace")
+
+    def trace(event: str, info: dict[str, Any]) -> Any:  # noqa: ANN401
+        if event.endswith(".receive_response_headers.complete"):
+            *_, headers = info["return_value"]
+            if any(name.lower() == b"location" and value.lower().startswith(b"https:") for name, value in headers):
+                request.headers.pop(_HEADER, None)
+        return others(event, info) if others else None
+
+    async def async_trace(event: str, info: dict[str, Any]) -> None:
+        await _result(trace(event, info))
+
+    request.extensions = {**request.extensions, "trace": async_trace if is_async else trace}
 
 
 def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:

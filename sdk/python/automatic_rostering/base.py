@@ -78,7 +78,8 @@ class Core:
         if self.is_closed:
             raise RuntimeError(CLOSED)
         # Loading the certificates takes as long as compiling the plugin, so both run concurrently.
-        self.io.make = lambda: new_http(self.io.http_kind)
+        urls = [url for url in (self.config.auth_url, self.config.base_url) if url]
+        self.io.make = lambda: new_http(self.io.http_kind, urls)
         making = in_thread(lambda: self.io.http or self.io.make())
         try:
             wasm, in_loop = self.wasm or bundled(), isinstance(self.io, Tasks)
@@ -148,10 +149,10 @@ class Core:
         if self._canceled:
             raise RuntimeError(CLOSED)
         message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
-        raise RosteringError("network_error", message, retryable=True)
+        raise RosteringError("network_error", message, retryable=True, reason="timeout")
 
     def change(self, work: Callable[[Plugin], object]) -> None:
-        """Do what sends nothing, in a call of its own."""
+        """Make a call that sends nothing."""
         scope = self.io.timeout(None)
         try:
             self._begin(scope, counts=False)

@@ -1,14 +1,13 @@
 """Why a call failed."""
 
 import json
-import re
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
 import httpx
 
-from .config import Config
+from .step import Reason
 
 Code = Literal[
     "invalid_input",
@@ -26,9 +25,33 @@ Code = Literal[
 ]
 
 
+_CA = "if a private CA issued it, set SSL_CERT_FILE, or verify in your httpx client"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is missing or invalid in the config."""
+
+    #: The field of `Config`.
+    key: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRequest:
+    """The request to the service that failed. Its path has no query."""
+
+    method: str
+    path: str
+
+
 @dataclass(eq=False)
 class RosteringError(Exception):
-    """Why a call failed. Unknown fields are None. Holds no secret and no token."""
+    """Why a call failed. Unknown fields are None. Holds no secret and no token.
+
+    What shows it, as repr, str and `to_dict` do, has neither the body nor the headers of a response, which may have
+    personal data.
+    """
 
     #: For programs to act on.
     code: Code
@@ -38,6 +61,12 @@ class RosteringError(Exception):
     retryable: bool = False
     #: The config key or input field that caused it.
     key: str | None = None
+    #: All that is missing or invalid in the config.
+    problems: tuple[Problem, ...] | None = None
+    #: The request to the service that failed.
+    request: FailedRequest | None = None
+    #: Why there was no response.
+    reason: Reason | None = None
     #: The HTTP status of the response that caused it.
     status: int | None = None
     #: What the identity provider said (RFC 6749, section 5.2).
@@ -47,7 +76,7 @@ class RosteringError(Exception):
     retry_after: int | None = None
     #: The service's response: at most 4 KiB of its body, whether there was more, and its headers.
     body: str | None = field(default=None, repr=False)
-    body_truncated: bool | None = None
+    body_truncated: bool | None = field(default=None, repr=False)
     headers: httpx.Headers | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -63,9 +92,19 @@ class RosteringError(Exception):
         return " ".join(text.split())  # foreign text must not start a line of a log
 
     def to_dict(self) -> dict[str, object]:
-        """Return the contract's fields that are set, for json.dumps or a structured log."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "headers"}
-        return {name: value for name, value in values.items() if value is not None}
+        """Return the contract's fields that are set, for json.dumps or a structured log: no body and no headers."""
+        shown = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
+        if self.problems is not None:
+            shown["problems"] = [{"key": problem.key, "message": problem.message} for problem in self.problems]
+        if self.request:
+            shown["request"] = {"method": self.request.method, "path": self.request.path}
+        return {name: value for name, value in shown.items() if value is not None}
+
+    def full(self) -> dict[str, object]:
+        """Return what `to_dict` does, with the body and the headers, which may have personal data."""
+        rest: dict[str, object] = {"body": self.body, "body_truncated": self.body_truncated}
+        rest["headers"] = None if self.headers is None else dict(self.headers)
+        return self.to_dict() | {name: value for name, value in rest.items() if value is not None}
 
 
 def decode_error(data: bytes) -> RosteringError:
@@ -76,10 +115,16 @@ def decode_error(data: bytes) -> RosteringError:
         if "headers" in error:
             items = [(name, value) for name in error["headers"] for value in error["headers"][name]]
             error["headers"] = httpx.Headers(items, "utf-8")
+        if "problems" in error:
+            error["problems"] = tuple(Problem(**problem) for problem in error["problems"])
+        if "request" in error:
+            error["request"] = FailedRequest(**error["request"])
         decoded = RosteringError(**{name: error[name] for name in names})
-        if decoded.code.startswith("config_"):
-            keys = [word for word in re.findall(r"\w+", decoded.message) if word in Config.__slots__]
-            decoded.message += f" ({', '.join(f'ROSTERING_{key.upper()}' for key in dict.fromkeys(keys))})"
+        if decoded.problems:
+            variables = [f"ROSTERING_{problem.key.upper()}" for problem in decoded.problems]
+            decoded.message += f" ({', '.join(dict.fromkeys(variables))})"
+        if decoded.reason == "tls_certificate":
+            decoded.message += f"; {_CA}"
         return decoded
     raise plugin_failed("its error is not a JSON object with a code and a message")
 

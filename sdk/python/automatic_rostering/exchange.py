@@ -1,10 +1,10 @@
 """Sends requests with httpx, and reads the responses up to a limit."""
 
 import os
-import re
+import socket
 import ssl
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -14,9 +14,10 @@ import httpx
 
 from . import __version__
 from .error import RosteringError
+from .proxy import proxies
 from .request import AnyBody, AnyContent, opened
 from .signals import of_handler
-from .step import FAILURES, Outcome, Request
+from .step import FAILURES, Failure, Outcome, Reason, Request
 from .tasks import Tasks
 from .threads import Threads
 
@@ -35,24 +36,40 @@ _OF_WIRE: dict[type[Exception], str] = {
     httpx.DecodingError: "the response is compressed otherwise than with gzip, or damaged",
     httpx.ProxyError: "the proxy refused the connection",
 }
-_CA = "if a private CA issued it, set SSL_CERT_FILE, or verify in your httpx client"
+#: The reasons of the types of exceptions: the first that an exception, or what it was made of, has.
+_REASONS: list[tuple[tuple[type[Exception], ...], Reason]] = [
+    ((ssl.SSLCertVerificationError,), "tls_certificate"),
+    ((socket.gaierror,), "name_resolution"),
+    ((httpx.ProxyError,), "proxy"),
+    ((httpx.TimeoutException, TimeoutError), "timeout"),
+    ((ssl.SSLError,), "tls"),
+    ((httpx.ProtocolError, httpx.DecodingError), "protocol"),
+    ((httpx.NetworkError, OSError), "connection"),
+]
 _USER_AGENT = f"automatic-rostering/{__version__} (python)"
 _HTTPX_AGENT = f"python-httpx/{httpx.__version__}"
 
 
-def new_http(kind: type[Any]) -> Any:  # noqa: ANN401
-    """Make the default HTTP client."""
+def new_http(kind: type[Any], urls: Iterable[str]) -> Any:  # noqa: ANN401
+    """Make the default HTTP client, for the servers of these URLs."""
     # A cookie from one customer's response would be sent with another's request.
     cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
     # A token request must not queue for a connection behind slow requests to the service. All are kept, because httpx
     # compares its limit of idle ones with those in use, too.
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-    # The proxies of the environment are not for loopback.
-    mounts = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
     tls = _tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
-    http = kind(cookies=cookies, limits=limits, mounts=mounts, timeout=None, verify=tls)  # calls have a timeout
-    for transport in (http._transport, *http._mounts.values()):  # noqa: SLF001
-        pool = getattr(transport, "_pool", None)
+    transport: Any = httpx.HTTPTransport if kind is httpx.Client else httpx.AsyncHTTPTransport
+    try:
+        mounts = {
+            at: proxy and transport(verify=tls, limits=limits, proxy=proxy) for at, proxy in proxies(urls).items()
+        }
+    except ImportError:
+        message = 'a SOCKS proxy needs socksio: run pip install "httpx[socks]", or pass an http client'
+        raise RosteringError("config_invalid", message) from None
+    options = {"cookies": cookies, "limits": limits, "mounts": mounts, "trust_env": False}
+    http = kind(**options, timeout=None, verify=tls)  # calls have a timeout
+    for each in (http._transport, *http._mounts.values()):  # noqa: SLF001
+        pool = getattr(each, "_pool", None)
         if pool and kind is httpx.Client:
             # An exception of a signal handler can leave httpcore's own lock locked for all threads, but not this one.
             pool._optional_thread_lock = threading.Lock()  # noqa: SLF001
@@ -156,12 +173,16 @@ def _was_idle(error: Exception, sent: httpx.Request) -> bool:
     return isinstance(error, _CLOSED) and is_reused and "receive_response_headers" not in ended and not is_malformed
 
 
-def _failed(error: Exception, request: Request) -> Exception:
+def _failed(error: Exception, request: Request) -> Failure:
     """Return why there is no response: without what a server sent, which it may have encoded."""
+    parts: list[BaseException] = []
     part: BaseException | None = error
-    while part and not isinstance(part, ssl.SSLCertVerificationError):
+    while part and part not in parts:
+        parts.append(part)
         part = part.__cause__ or part.__context__
-    failed = part if isinstance(part, Exception) else error
+    found = (reason for kinds, reason in _REASONS if any(isinstance(part, kinds) for part in parts))
+    reason: Reason = next(found, "other")
+    failed = next((part for part in parts if isinstance(part, ssl.SSLCertVerificationError)), error)
     failed.__cause__ = failed.__context__ = failed.__traceback__ = None
     if isinstance(failed, httpx.RequestError):
         vars(failed).clear()
@@ -169,30 +190,30 @@ def _failed(error: Exception, request: Request) -> Exception:
     for kind, text in _OF_WIRE.items():
         if isinstance(failed, kind):
             failed.args = (text,)
-    return failed
+    return Failure(failed, reason)
 
 
 def because(error: E, outcome: Outcome) -> E:
-    """Return an error with the reason why there is no response, if there is one, as its cause.
+    """Return an error with why there is no response, if that is so, as its cause.
 
-    Of that, only the type and what the plugin shows of its text remain, as it could quote the request.
+    Of that, only the type and the reason remain, as its text could quote the request.
     """
-    if not (isinstance(outcome, Exception) and isinstance(error, RosteringError)):
-        return error
-    kind = type(outcome)
-    shown = re.search(rf" \((?:{kind.__name__}: )?(.*)\)", error.message, re.DOTALL)
-    base = OSError if isinstance(outcome, OSError) else Exception
-    cause = base.__new__(kind, shown[1] if shown else "")
-    if isinstance(cause, httpx.RequestError) and isinstance(outcome, httpx.RequestError):
-        cause.request = outcome.request
-    error.__cause__ = cause
-    if isinstance(outcome, ssl.SSLCertVerificationError):
-        error.retryable, error.retry_after = False, None
-        error.message += f"; {_CA}"
+    if isinstance(outcome, Failure) and isinstance(error, RosteringError):
+        failed = outcome.error
+        base = OSError if isinstance(failed, OSError) else Exception
+        cause = base.__new__(type(failed), outcome.reason)
+        if isinstance(cause, httpx.RequestError) and isinstance(failed, httpx.RequestError):
+            cause.request = failed.request
+        error.__cause__ = cause
     return error
 
 
 @cache
 def _tls(*_: str | None) -> ssl.SSLContext:
     """Load the certificates, which takes 50 ms, once for each place that they are read from."""
-    return httpx.create_ssl_context()
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+    message = f"cannot load the certificates of SSL_CERT_FILE or SSL_CERT_DIR: {why}"
+    raise RosteringError("config_invalid", message)

@@ -13,7 +13,7 @@ from .clock import monotonic
 from .error import RosteringError
 from .exchange import because, exchange
 from .plugin import Plugin
-from .step import Outcome, Request, Step, result_of
+from .step import Failure, Outcome, Request, Step, result_of
 from .store import carry_out
 from .tasks import Tasks
 from .threads import Threads
@@ -243,7 +243,7 @@ class Flow:
                 async with io.timeout(step["timeout"]):
                     return await exchange(io, request, request.body, limit, limit)
             except TimeoutError:
-                return TimeoutError("timed out")
+                return Failure(TimeoutError("timed out"), "timeout")
         if step["step"] == "store":
             return await carry_out(step, self._holder.store, io)
         never: Any = io.event()

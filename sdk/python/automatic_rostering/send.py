@@ -82,7 +82,7 @@ class Service:
                 return cast(httpx.Response, response)
             option = f"max_body ({self._max_body} bytes)"
             message = f"the response is larger than {option}: raise it or request less"
-            raise RosteringError("network_error", message, status=response.status_code)
+            raise RosteringError("network_error", message, status=response.status_code, reason="protocol")
         explained = self._explain(response, sends.tokens, name)
         if refusal:  # it decides what comes next
             explained.retryable, explained.retry_after = refusal.retryable, refusal.retry_after

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
-#: The result of a request or a step: a response, why it failed, or the contract's fields.
-Outcome = httpx.Response | Exception | Mapping[str, object]
+#: Why there is no response.
+Reason = Literal[
+    "timeout", "name_resolution", "connection", "tls_certificate", "tls", "proxy", "protocol", "canceled", "other"
+]
 #: A step of a token flow, as the contract has it.
 Step = dict[str, Any]
 #: How many bytes of the body of a response are read. Raises an error for one that must not be read.
@@ -17,6 +19,18 @@ Most = Callable[[httpx.Response], int]
 #: Why there is no response; any other exception is a bug in someone's code. An OSError can be a deadline that has
 #: passed, a UnicodeError is an invalid host name.
 FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
+
+
+@dataclass(frozen=True, repr=False)
+class Failure:
+    """Why a request got no response."""
+
+    error: Exception
+    reason: Reason
+
+
+#: The result of a request or a step: a response, why it failed, or the contract's fields.
+Outcome = httpx.Response | Failure | Exception | Mapping[str, object]
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,6 +61,8 @@ def result_of(outcome: Outcome) -> Mapping[str, object]:
         headers = {name: outcome.headers.get_list(name) for name in outcome.headers}
         body = outcome.content.decode(errors="replace")
         return {"status": outcome.status_code, "headers": headers, "body": body}
+    if isinstance(outcome, Failure):
+        return {**result_of(outcome.error), "reason": outcome.reason}
     if isinstance(outcome, Exception):  # the plugin redacts it
         text = "timed out" if isinstance(outcome, TimeoutError) else ""
         with suppress(Exception):  # of a store of the program's

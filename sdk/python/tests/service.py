@@ -31,7 +31,7 @@ class Service:
         self.jobs: Callable[[], Any] = lambda: httpx.Response(200)
 
     def new_token(self) -> httpx.Response:
-        token = {"access_token": f"token-{self.tokens}", "token_type": "Bearer", "expires_in": 3600}
+        token = {"access_token": f"token-{self.tokens:04}", "token_type": "Bearer", "expires_in": 3600}
         return httpx.Response(200, json=token)
 
     def respond(self, request: httpx.Request) -> Any:

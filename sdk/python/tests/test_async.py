@@ -25,7 +25,7 @@ class Many(IsolatedAsyncioTestCase):
                 await held.wait()
             return service.respond(request)
 
-        def make(kind: Any) -> Any:
+        def make(kind: Any, _: object) -> Any:
             return kind(transport=httpx.MockTransport(respond))
 
         with mock.patch("automatic_rostering.base.new_http", make):

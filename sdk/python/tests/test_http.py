@@ -8,6 +8,7 @@ import pickle
 import socket
 import ssl
 import tempfile
+import time
 import unittest
 from contextlib import closing, suppress
 from contextvars import ContextVar
@@ -33,10 +34,10 @@ span: ContextVar[str] = ContextVar("span", default="none")
 
 class Case(unittest.TestCase):
     def setUp(self) -> None:
-        self.service = Service()
+        self.service, self.now = Service(), time.time()
 
     def open(self, **options: Any) -> Client:
-        return self.enterContext(Client(CONFIG, http=self.service.http(**options)))
+        return self.enterContext(Client(CONFIG, http=self.service.http(**options), clock=lambda: self.now))
 
     def list_jobs_async(self, hook: Any) -> None:
         async def play() -> None:
@@ -59,7 +60,7 @@ class Given(Case):
             with self.assertRaisesRegex(RosteringError, "status 307"):
                 client.list_jobs()
         for sent in self.service.requests:
-            self.assertEqual(sent.headers["authorization"], "Bearer token-1")
+            self.assertEqual(sent.headers["authorization"], "Bearer token-0001")
             self.assertEqual(sent.headers["x-program"], "mine")
             self.assertEqual(sent.headers["user-agent"], "own")
         self.assertFalse(http.is_closed)
@@ -242,6 +243,7 @@ class Forms(Case):
         self.service.jobs = refuse
         client = self.open()
         client.get_token()
+        self.now += 60  # a younger token is not replaced
         client.send_request("/jobs", method="PUT", content=body)
         self.assertEqual(bodies, [b"of a file"] * 2)
         self.assertEqual([file.closed for file in files], [True] * 2)
@@ -291,7 +293,7 @@ class Forms(Case):
                     client.list_jobs()
                 cause = caught.exception.__cause__
                 self.assertIs(type(cause), failure)
-                self.assertIn("[redacted]", str(cause))
+                self.assertIn("[redacted]", str(caught.exception))
                 shown = f"{''.join(format_exception(caught.exception))} {vars(cause)}"
                 self.assertNotIn(token, shown)
 
@@ -335,7 +337,10 @@ class Auth(Case):
             return self.service.new_token()
 
         self.service.token = token
-        http = self.service.http(base_url=CONFIG.base_url, auth=RosteringAuth(self.open()))
+        client = self.open()
+        client.get_token()
+        self.now += 60  # a younger token is not replaced
+        http = self.service.http(base_url=CONFIG.base_url, auth=RosteringAuth(client))
         request = http.build_request("GET", "/jobs")
         for _ in range(2):
             self.assertEqual(http.send(request).status_code, 200)

@@ -115,13 +115,6 @@ pub fn variable_of(key: &str) -> String {
     format!("ROSTERING_{}", key.to_uppercase())
 }
 
-/// Returns the variables of the fields that a message names.
-pub fn variables_in(message: &str) -> Vec<String> {
-    let fields = Config::default().keys();
-    let words = message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    words.filter(|&word| fields.contains_key(word)).map(variable_of).collect()
-}
-
 /// Options of a client.
 #[derive(Clone)]
 #[must_use]
@@ -136,6 +129,7 @@ pub struct Options {
     pub(crate) http: Option<Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>>,
     pub(crate) clock: Clock,
     pub(crate) runtime: Option<Handle>,
+    pub(crate) ca_setting: &'static str,
 }
 
 /// Returns the time by which tokens expire.
@@ -153,6 +147,7 @@ impl Default for Options {
             http: None,
             clock: Arc::new(SystemTime::now),
             runtime: None,
+            ca_setting: "with Options::http",
         }
     }
 }
@@ -200,10 +195,10 @@ impl Options {
         Self { clock: Arc::new(now), ..self }
     }
 
-    /// Runs token requests there, and not on the library's threads: for the C library, whose threads end with its clients.
+    /// For the C library: runs token requests on its threads, which end with its clients, and names what sets a CA there.
     #[doc(hidden)]
-    pub fn runtime(self, handle: Handle) -> Self {
-        Self { runtime: Some(handle), ..self }
+    pub fn in_c(self, runtime: Handle, ca_setting: &'static str) -> Self {
+        Self { runtime: Some(runtime), ca_setting, ..self }
     }
 
     /// Replaces the embedded plugin by another `rostering-core.wasm` of the contract [`CONTRACT`](crate::CONTRACT).

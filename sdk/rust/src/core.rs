@@ -15,12 +15,13 @@ use tokio::task::JoinSet;
 use tokio::time;
 
 use crate::config::Clock;
+use crate::error::TimedOut;
 use crate::holder::Holder;
 use crate::http::Http;
 use crate::plugin::Plugin;
 use crate::status::Counts;
 use crate::token::unix;
-use crate::{Cause, Code, Config, Error, Options, Status, Store, lock, runtime};
+use crate::{Cause, Code, Config, Error, Options, Reason, Status, Store, lock, runtime};
 
 pub struct Core {
     pub plugin: Plugin,
@@ -62,7 +63,7 @@ impl Core {
         http.prepare(&config.auth_url)?;
         drop(own);
         Ok(Self {
-            plugin: Plugin::open(options.wasm.as_deref(), &config.keys())?,
+            plugin: Plugin::open(&options, &config.keys())?,
             http,
             store: options.store,
             clock: options.clock,
@@ -143,9 +144,9 @@ impl Core {
             result = future => result,
             _ = call.wait_for(|&phase| phase == Phase::Closed) => Err(Error::closed()),
             () = self.sleep(timeout) => {
-                let message = timed_out(timeout.unwrap_or_default()) + ": call again, or raise the timeout";
+                let message = format!("{}: call again, or raise the timeout", TimedOut(timeout.unwrap_or_default()));
                 let mut error = Error::new(Code::NetworkError, message);
-                error.retryable = true;
+                (error.retryable, error.reason) = (true, Some(Reason::Timeout));
                 Err(error)
             }
         }
@@ -209,9 +210,5 @@ pub fn in_runtime() -> Result<(), Error> {
 
 /// Bounds what a step does by its own timeout.
 pub async fn within<T>(timeout: Duration, step: impl Future<Output = Result<T, Cause>>) -> Result<T, Cause> {
-    time::timeout(timeout, step).await.unwrap_or_else(|_| Err(timed_out(timeout).into()))
-}
-
-fn timed_out(timeout: Duration) -> String {
-    format!("timed out after {timeout:?}")
+    time::timeout(timeout, step).await.unwrap_or_else(|_| Err(TimedOut(timeout).into()))
 }

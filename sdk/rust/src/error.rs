@@ -1,3 +1,4 @@
+use std::io::{self, ErrorKind};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
@@ -5,6 +6,7 @@ use std::{fmt, iter};
 
 use reqwest::header::HeaderMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
 
 /// Any error, such as one of the HTTP client or a store.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -16,12 +18,15 @@ pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// if error.code == automatic_rostering::Code::ServiceError && error.status == Some(404) { /* … */ }
 /// # }
 /// ```
-#[derive(Clone, Debug, Deserialize, Serialize)]
+///
+/// What prints or serializes it is fit for logs: it has neither the headers nor the body of the service's response, which may
+/// hold personal data. [`full`](Self::full) has them.
+#[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct Error(Box<ErrorFields>);
 
-/// The fields of an [`Error`]; what is not known is `None`. As JSON, they have the contract's names.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+/// The fields of an [`Error`]; what is not known is `None`. As JSON, they have the contract's names, and are complete.
+#[derive(Clone, Default, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ErrorFields {
@@ -34,6 +39,15 @@ pub struct ErrorFields {
     /// The config key or input field that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// All that is missing or invalid in the config.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<Problem>,
+    /// The request to the service that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestLine>,
+    /// Why there was no response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// The HTTP status of the response that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -59,6 +73,86 @@ pub struct ErrorFields {
     pub(crate) cause: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
+/// A key of the config that is missing or invalid.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The key.
+    pub key: String,
+    /// What is wrong with it, for people.
+    pub message: String,
+}
+
+/// A request to the service.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RequestLine {
+    /// Its method.
+    pub method: String,
+    /// Its path, without the query.
+    pub path: String,
+}
+
+impl fmt::Display for RequestLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+/// Why there was no response.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// It took too long.
+    Timeout,
+    /// The name of the host was not found.
+    NameResolution,
+    /// The connection was refused or reset, or the host cannot be reached.
+    Connection,
+    /// The server's certificate is not trusted, or is for another host.
+    TlsCertificate,
+    /// TLS failed for another reason.
+    Tls,
+    /// A proxy refused the connection.
+    Proxy,
+    /// The response is not HTTP, was cut off, or is too large.
+    Protocol,
+    /// The program canceled the call.
+    Canceled,
+    /// Another reason.
+    #[serde(other)]
+    Other,
+}
+
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut safe = self.0.clone();
+        safe.headers.clear();
+        (safe.body, safe.body_truncated) = (None, false);
+        safe.serialize(to)
+    }
+}
+
+/// As of `Error`: without the headers and the body.
+impl fmt::Debug for ErrorFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Error");
+        shown.field("code", &self.code).field("message", &self.message).field("retryable", &self.retryable);
+        shown.field("key", &self.key).field("problems", &self.problems).field("request", &self.request);
+        shown.field("reason", &self.reason).field("status", &self.status).field("oauth_error", &self.oauth_error);
+        shown.field("retry_after", &self.retry_after).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl Deref for Error {
     type Target = ErrorFields;
 
@@ -79,6 +173,12 @@ impl Error {
         Self(Box::new(ErrorFields { code, message: message.into(), ..ErrorFields::default() }))
     }
 
+    /// Returns all fields, also for serde: with the headers and the body of the service's response.
+    #[must_use]
+    pub fn full(&self) -> &ErrorFields {
+        &self.0
+    }
+
     /// An error with the key that caused it.
     pub(crate) fn about(code: Code, key: &str, message: impl Into<String>) -> Self {
         let mut error = Self::new(code, message);
@@ -92,12 +192,12 @@ impl Error {
 
     /// It does not show the string.
     pub(crate) fn not_a_token() -> Self {
-        Self::about(Code::InvalidInput, "token", "not a token object: pass what a Token is serialized to")
+        Self::about(Code::InvalidInput, "token", "not a token object: pass the JSON of a token")
     }
 
     /// An error at opening, with what to check.
     pub(crate) fn open(check: &str, cause: impl Into<Cause>) -> Self {
-        Self::new(Code::PluginFailed, format!("{check}: {}", reason(&*cause.into())))
+        Self::new(Code::PluginFailed, format!("{check}: {}", text(&*cause.into())))
     }
 
     /// An error that only a bug causes.
@@ -108,10 +208,8 @@ impl Error {
     /// Adds why a request failed to its error. The names in a certificate may be anything: then only the redacted text stays.
     pub(crate) fn with_cause(mut self, cause: Option<Cause>) -> Self {
         if let Some(mut cause) = cause.filter(|_| self.code == Code::NetworkError) {
-            if reason(&*cause).contains("invalid peer certificate") {
+            if self.reason == Some(Reason::TlsCertificate) {
                 cause = self.message.clone().into();
-                self.retryable = false;
-                self.message += "; if a private CA issued the certificate, set that CA with Options::http";
             }
             self.cause = Some(cause.into());
         }
@@ -164,10 +262,14 @@ pub enum Code {
     ServiceError,
     /// There was no response, or the call timed out; or, not retryable, the response was too large.
     NetworkError,
+    /// The program canceled the call. In Rust, it drops the future instead: this is the C library's.
+    Canceled,
     /// The client is closed.
     Closed,
     /// The plugin or the HTTP client cannot be loaded, or failed; or the call is not in a tokio runtime.
     PluginFailed,
+    /// A store could not be opened: this is the C library's, too.
+    StoreFailed,
     /// A code that this library does not know.
     #[default]
     #[serde(other)]
@@ -181,11 +283,67 @@ impl fmt::Display for Code {
     }
 }
 
+/// What a step or `explain` gets of a request without a response.
+pub fn failure(error: &Cause) -> Value {
+    json!({ "failed": text(&**error), "reason": reason(error) })
+}
+
+/// Derives the reason from the types of the error and of what it wraps.
+fn reason(error: &Cause) -> Reason {
+    let (mut connects, mut io) = (false, None);
+    for error in iter::successors(Some(&**error as &(dyn std::error::Error + 'static)), |error| wrapped(*error)) {
+        if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+            if error.is_timeout() {
+                return Reason::Timeout;
+            } else if error.is_dns() {
+                return Reason::NameResolution;
+            }
+            connects = error.is_connect();
+        } else if let Some(error) = error.downcast_ref::<rustls::Error>() {
+            let untrusted = matches!(error, rustls::Error::InvalidCertificate(_));
+            return if untrusted { Reason::TlsCertificate } else { Reason::Tls };
+        } else if let Some(error) = error.downcast_ref::<hyper::Error>()
+            && (error.is_parse() || error.is_incomplete_message())
+        {
+            return Reason::Protocol;
+        } else if error.is::<TimedOut>() {
+            return Reason::Timeout;
+        }
+        io = error.downcast_ref().map(io::Error::kind).or(io);
+    }
+    match io {
+        Some(ErrorKind::InvalidData | ErrorKind::InvalidInput) => Reason::Protocol,
+        Some(_) => Reason::Connection,
+        None if connects => Reason::Proxy, // the type of a proxy's refusal is private
+        None => Reason::Other,
+    }
+}
+
+/// Returns what an error wraps. That of an `io::Error` is not its source.
+fn wrapped<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a (dyn std::error::Error + 'static)> {
+    match error.downcast_ref().and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
+}
+
 /// Joins the error and its sources, the last of which is the most specific.
-pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
+pub fn text(error: &(dyn std::error::Error + 'static)) -> String {
     let all = iter::successors(Some(error), |&error| error.source());
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
+
+/// A time limit that was exceeded.
+#[derive(Debug)]
+pub struct TimedOut(pub Duration);
+
+impl fmt::Display for TimedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "timed out after {:?}", self.0)
+    }
+}
+
+impl std::error::Error for TimedOut {}
 
 /// Headers as in the contract, each with a list of values.
 pub mod headers {

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time;
 
 use crate::core::{Core, within};
-use crate::error::reason;
+use crate::error::{failure, text};
 use crate::holder::Refusal;
 use crate::plugin::decode;
 use crate::step::{Action, Step};
@@ -98,9 +98,10 @@ impl Run {
             }
             Action::Done => Ok(json!({})),
         };
-        match done {
-            Ok(result) => (result, None),
-            Err(error) => (json!({ "failed": reason(&*error) }), Some(error)),
+        match (done, action) {
+            (Ok(result), _) => (result, None),
+            (Err(error), Action::Request { .. }) => (failure(&error), Some(error)),
+            (Err(error), _) => (json!({ "failed": text(&*error) }), Some(error)),
         }
     }
 }

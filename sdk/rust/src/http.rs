@@ -32,12 +32,15 @@ static TLS: LazyLock<Result<ClientConfig, Arc<rustls::Error>>> = LazyLock::new(|
     Ok(tls)
 });
 
+/// The HTTP client of a runtime, and a task that ends with that.
+type OfRuntime = (reqwest::Client, JoinSet<()>);
+
 /// Sends requests, and follows no redirect.
 pub struct Http {
     make: Box<dyn Fn(bool) -> Result<reqwest::Client, Cause> + Send + Sync>,
-    /// Those of each runtime, which alone drives the connections that begin there, with a task that ends with it. For URLs on
-    /// loopback (true), they are without the proxies of the environment.
-    clients: Mutex<HashMap<(Id, bool), (reqwest::Client, JoinSet<()>)>>,
+    /// Those of each runtime, which alone drives the connections that begin there. For URLs on loopback (true), they are
+    /// without the proxies of the environment.
+    clients: Mutex<HashMap<(Id, bool), OfRuntime>>,
     pub max_body: usize,
 }
 
@@ -64,7 +67,7 @@ impl Http {
 
     /// Makes the client for requests to a URL in the current runtime, if that is valid.
     pub fn prepare(&self, url: &str) -> Result<(), Error> {
-        let open = |error| Error::open("the HTTP client cannot be made; check Options::http and user_agent", error);
+        let open = |error| Error::open("the HTTP client cannot be made; check its settings and user_agent", error);
         Url::parse(url).map_or(Ok(()), |url| self.client(&url).map(drop).map_err(open))
     }
 

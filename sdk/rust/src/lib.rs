@@ -41,7 +41,7 @@ mod token;
 pub use async_trait::async_trait; // for Store
 pub use client::Client;
 pub use config::{Config, Options};
-pub use error::{Cause, Code, Error, ErrorFields};
+pub use error::{Cause, Code, Error, ErrorFields, Problem, Reason, RequestLine};
 #[cfg(feature = "middleware")]
 pub use middleware::Middleware;
 #[cfg(feature = "redis")]

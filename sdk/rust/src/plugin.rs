@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use tracing::{debug, warn};
 use wasmi::Module;
 
-use crate::config::{variable_of, variables_in};
+use crate::config::variable_of;
 use crate::host::{Instance, compile};
-use crate::{CONTRACT, Code, Error, Status, lock};
+use crate::{CONTRACT, Code, Error, Options, Problem, Reason, Status, lock};
 
-const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
+const NOT_LOADED: &str = "the plugin does not load; if you have replaced it, check that file";
 
 /// The plugin, or its last status after it was closed. It runs one call at a time, each in a fraction of a millisecond: its
 /// own thread would cost more.
@@ -19,15 +19,19 @@ pub struct Plugin {
     instance: Mutex<Result<Instance, Status>>,
     /// How often it ran, for tests: a warm call does without it.
     pub calls: AtomicU64,
+    /// What sets a certificate authority.
+    ca_setting: &'static str,
 }
 
 impl Plugin {
     /// Loads the plugin and has it check its config.
-    pub fn open(wasm: Option<&[u8]>, config: &BTreeMap<String, String>) -> Result<Self, Error> {
+    pub fn open(options: &Options, config: &BTreeMap<String, String>) -> Result<Self, Error> {
+        let wasm = options.wasm.as_deref();
         let compiled = wasm.map_or_else(|| EMBEDDED.clone(), |wasm| compile(wasm).map_err(Arc::new));
         let instance = compiled.and_then(|module| Instance::new(&module).map_err(Arc::new));
         let instance = instance.map_err(|error| Error::open(NOT_LOADED, error))?;
-        let plugin = Self { instance: Mutex::new(Ok(instance)), calls: AtomicU64::new(0) };
+        let plugin =
+            Self { instance: Mutex::new(Ok(instance)), calls: AtomicU64::new(0), ca_setting: options.ca_setting };
         let version = plugin.call("version", &json!({})).map_err(|error| Error::open(NOT_LOADED, error))?;
         let contract = decode::<Value>(&version).map_or(Value::Null, |version| version["contract"].clone());
         if contract != CONTRACT {
@@ -81,7 +85,22 @@ impl Plugin {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let mut returned = plugin.call(export, input.to_string().as_bytes()).map_err(Error::bug)?;
         log.append(&mut returned.log);
-        returned.output.map_err(|error| error_of(&error))
+        returned.output.map_err(|error| self.error(&error))
+    }
+
+    /// Reads an error, and adds the names that its reader knows: of the variables of [`Config::from_env`](crate::Config::from_env),
+    /// and of what sets a certificate authority.
+    pub fn error(&self, output: &[u8]) -> Error {
+        let mut error: Error = decode(output).unwrap_or_else(|unknown| unknown);
+        if !error.problems.is_empty() {
+            let named = |problem: &Problem| format!("{} ({})", problem.message, variable_of(&problem.key));
+            error.message = error.problems.iter().map(named).collect::<Vec<_>>().join("; ");
+        }
+        if error.reason == Some(Reason::TlsCertificate) {
+            let advice = format!("; if a private CA issued the certificate, set that CA {}", self.ca_setting);
+            error.message.push_str(&advice);
+        }
+        error
     }
 
     /// Returns the part of the status that the plugin knows.
@@ -100,18 +119,6 @@ impl Plugin {
 /// Reads an output.
 pub fn decode<T: DeserializeOwned>(output: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(output).map_err(|_| Error::bug("the plugin returned an unknown output"))
-}
-
-/// Reads an error, and adds to one about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
-pub fn error_of(output: &[u8]) -> Error {
-    let mut error: Error = decode(output).unwrap_or_else(|unknown| unknown);
-    if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
-        let mut variables = variables_in(&error.message);
-        variables.retain(|name| *name != variable_of(key));
-        variables.push(variable_of(key));
-        error.message = format!("{} ({})", error.message, variables.join(", "));
-    }
-    error
 }
 
 /// The embedded plugin, which is compiled once and kept for the process.

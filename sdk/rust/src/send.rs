@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Method, Request, StatusCode};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tracing::warn;
 
 use crate::core::Core;
-use crate::error::reason;
+use crate::error::failure;
 use crate::http::{MAX_ERROR, is_result, was_closed};
-use crate::plugin::{decode, error_of};
+use crate::plugin::decode;
 use crate::step::Outgoing;
-use crate::{Body, Code, Error, Response, Token, lock};
+use crate::{Body, Code, Error, Reason, RequestLine, Response, Token, lock};
 
 /// How often a request is sent. The first other token may come from a store, and have been revoked, too.
 const MAX_SENDS: usize = 3;
@@ -77,7 +77,7 @@ impl Tokens {
         report["milliseconds"] = u64::try_from(took.as_millis()).unwrap_or_default().into();
         report["now"] = self.core.now().into();
         match self.core.plugin.call("explain", &report) {
-            Ok(output) => error_of(&output),
+            Ok(output) => self.core.plugin.error(&output),
             Err(error) => error,
         }
     }
@@ -101,8 +101,7 @@ impl Core {
                 Ok(response) => response,
                 Err(lost) if mem::take(&mut again) && was_closed(&lost) => continue,
                 Err(lost) => {
-                    let failed = json!({ "failed": reason(&*lost) });
-                    return Err(tokens.explain(failed, input, took).with_cause(Some(lost)));
+                    return Err(tokens.explain(failure(&lost), input, took).with_cause(Some(lost)));
                 }
             };
             match tokens.replace(response.status).await {
@@ -117,8 +116,13 @@ impl Core {
             if response.body.len() <= max {
                 return Ok(response);
             }
-            let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
-            return Err(Error::new(Code::NetworkError, message));
+            let text = |field: &str| input[field].as_str().unwrap_or_default();
+            let (path, _) = text("path").split_once('?').unwrap_or((text("path"), ""));
+            let request = RequestLine { method: text("method").into(), path: path.into() };
+            let why = format!("the response is larger than max_body ({max} bytes): raise it or request less");
+            let mut error = Error::new(Code::NetworkError, format!("{request}: {why}"));
+            (error.reason, error.request) = (Some(Reason::Protocol), Some(request));
+            return Err(error);
         }
         let mut explained = tokens.explain(response.report(), input, took);
         if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
@@ -126,7 +130,7 @@ impl Core {
         }
         if let Some(error) = unauthorized {
             // The flow's error, with the request and the response that led to it.
-            let request = explained.message.split_once(": ").map_or("", |(request, _)| request);
+            let request = explained.request.clone().unwrap_or_default();
             explained.message = format!("{request}: {}", error.message);
             (explained.retryable, explained.retry_after) = (error.retryable, error.retry_after);
         }

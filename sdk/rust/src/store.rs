@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::error::reason;
+use crate::error::text;
 use crate::{Cause, lock, opaque};
 
 mod file;
@@ -42,7 +42,7 @@ const MAX_VALUE: usize = 64 << 10;
 
 /// Carries out a step. Returns its result. A store that panics, or whose error cannot be printed, has failed.
 pub async fn apply(store: Option<&dyn Store>, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
-    let step = async { run(store, op, key, value, ttl).await.map_err(|error| Cause::from(reason(&*error))) };
+    let step = async { run(store, op, key, value, ttl).await.map_err(|error| Cause::from(text(&*error))) };
     let mut step = pin!(step);
     poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(context)));

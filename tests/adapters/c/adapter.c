@@ -93,7 +93,8 @@ static json_t *add(json_t *to, const rostering_response *response) {
 
 /* of_error frees the error. */
 static json_t *of_error(rostering_error *error) {
-    json_t *all = json_pack("{s:s, s:s}", "error", rostering_error_json(error), "text", rostering_error_text(error));
+    json_t *all =
+        json_pack("{s:s, s:s}", "error", rostering_error_full_json(error), "text", rostering_error_text(error));
     add(all, rostering_error_response(error));
     rostering_error_free(error);
     return all;

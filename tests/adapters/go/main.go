@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,8 +133,11 @@ func failure(err error) protocol.Response {
 		}
 	}
 	if known, ok := errors.AsType[*rostering.Error](err); ok {
+		var log bytes.Buffer
+		slog.New(slog.NewJSONHandler(&log, nil)).Error("failed", "err", err)
 		object, _ := json.Marshal(known)
-		a.Error, a.Status, a.Body, a.Headers = string(object), known.Status, []byte(known.Body), headers(known.Header)
+		a.Shown += string(object) + log.String()
+		a.Error, a.Status, a.Body, a.Headers = string(known.Full()), known.Status, []byte(known.Body), headers(known.Header)
 	}
 	return a
 }

@@ -209,7 +209,9 @@ def failure(error: BaseException) -> Json:
     """Return what an error says."""
     response: Json = {"text": f"{type(error).__name__}: {error}", "shown": shown(error)}
     if isinstance(error, RosteringError):
-        response |= {"error": json.dumps(error.to_dict()), "status": error.status}
+        fields = error.full()
+        fields.pop("headers", None)
+        response |= {"error": json.dumps(fields), "status": error.status}
         response["headers"] = dict(error.headers or {})
         response["body"] = (error.body or "").encode().decode("latin-1")
         response["cause"] = repr(error.__cause__) if error.__cause__ else None

@@ -53,9 +53,11 @@ func (c *course) prepare(s *rule.Step) {
 func (c *course) act(s *rule.Step) error {
 	switch {
 	case s.Turns != nil:
-		for range c.Fleet.members {
-			if err := c.steps(s.Turns); err != nil {
-				return err
+		for n := range c.Fleet.members {
+			for i := range s.Turns {
+				if err := c.step(later(&s.Turns[i], time.Duration(n)*turn)); err != nil {
+					return fmt.Errorf("turn %d, step %d, %s: %w", n+1, i+1, s.Turns[i].Source, err)
+				}
 			}
 			c.Fleet.members = append(c.Fleet.members[1:], c.Fleet.members[0])
 		}
@@ -161,6 +163,9 @@ func eventually(try func() error) (err error) {
 	}
 	return err
 }
+
+// turn is the time from one turn to the next: a refused token that is so old is replaced.
+const turn = 20 * time.Second
 
 // later is a step after some time. A backoff that another instance had, and that is over by this clock, lasts a second from
 // now on. It would not end if the clock stood still.

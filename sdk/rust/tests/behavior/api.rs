@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::net::TcpListener;
 use std::pin::pin;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 use std::{env, fs, thread};
@@ -14,7 +14,7 @@ use automatic_rostering::rustls::crypto::{CryptoProvider, ring};
 use automatic_rostering::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use automatic_rostering::rustls::{ServerConfig, ServerConnection};
 use automatic_rostering::{
-    Client, Code, Error, FileStore, MemoryStore, Options, RedisStore, Request, Store, Token, blocking, redis,
+    Client, Code, Error, FileStore, Options, Reason, RedisStore, Request, Store, Token, blocking, redis,
 };
 use serde_json::{Value, json};
 
@@ -42,12 +42,14 @@ async fn cause_of_an_error() {
     let sandbox = Sandbox::start();
     let gone = "http://127.0.0.1:1".to_owned(); // nothing listens there
     let no_tls = sandbox.config().base_url.replace("http:", "https:");
-    for (url, reason) in [(gone, "Connection refused"), (no_tls, "corrupt message")] {
+    let refused = (gone, "Connection refused", Reason::Connection);
+    for (url, text, reason) in [refused, (no_tls, "corrupt message", Reason::Tls)] {
         let mut config = sandbox.config();
         config.base_url = url;
         let client = Client::open(&config, Options::default()).await.unwrap();
         let error = call_error(client.list_jobs().await);
-        assert!(error.message.contains(reason) && !error.message.contains("http"), "{error}");
+        assert!(error.message.contains(text) && !error.message.contains("http"), "{error}");
+        assert_eq!(error.reason, Some(reason));
         let cause = error.source().and_then(|cause| cause.downcast_ref::<reqwest::Error>());
         assert!(cause.is_some_and(|cause| cause.is_connect() && cause.url().is_none()), "{error:?}");
     }
@@ -82,7 +84,7 @@ fn token_objects() {
     let times = [json!("a-token"), json!(-1), json!(u64::MAX)].map(with);
     for text in ["", "a-token", r#""a-token""#, "[]", "{}"].map(String::from).into_iter().chain(times) {
         let error = Token::from_json(&text).expect_err(&text);
-        assert_eq!(error.to_string(), "invalid_input: not a token object: pass what a Token is serialized to");
+        assert_eq!(error.to_string(), "invalid_input: not a token object: pass the JSON of a token");
         assert!(error.source().is_none());
     }
 }
@@ -171,10 +173,10 @@ async fn secret_in_a_certificate() {
     });
     let trusted = Certificate::from_pem(&fs::read(&certificate).unwrap()).unwrap();
     let options = Options::default().http(move |http| http.tls_certs_only([trusted.clone()]));
-    let options = options.store(Arc::new(MemoryStore::default())); // whose steps follow the request
     let client = Client::open(&config, options).await.unwrap();
     let error = call_error(client.get_token().await);
-    assert!(error.message.contains("invalid peer certificate") && !error.retryable, "{error}");
+    assert!(error.message.ends_with("set that CA with Options::http") && !error.retryable, "{error}");
+    assert_eq!(error.reason, Some(Reason::TlsCertificate));
     let shown = format!("{error} {error:?} {} {:?}", error.source().unwrap(), error.source());
     assert!(!shown.contains("in-a-certificate"), "{shown}");
 }
@@ -183,7 +185,27 @@ async fn secret_in_a_certificate() {
 fn headers_of_an_error() {
     let error: Error = serde_json::from_value(json!({ "headers": { "a": ["1", "2"], "not a name": ["3"] } })).unwrap();
     assert_eq!(error.headers.get_all("a").iter().collect::<Vec<_>>(), ["1", "2"]);
-    assert_eq!(serde_json::to_value(&error).unwrap()["headers"], json!({ "a": ["1", "2"] }));
+    assert_eq!(serde_json::to_value(error.full()).unwrap()["headers"], json!({ "a": ["1", "2"] }));
+}
+
+/// What prints or serializes an error has neither the headers nor the body of the response, but its full form has.
+#[tokio::test]
+async fn what_an_error_shows() {
+    let sandbox = Sandbox::start();
+    let headers = json!({ "Set-Cookie": "canary-cookie" });
+    sandbox.fault(&json!({ "server": "jobs", "status": 500, "headers": headers, "body": "canary-body" }));
+    let error = call_error(sandbox.client().await.list_jobs().await);
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let to = Mutex::new(log.reopen().unwrap());
+    tracing::subscriber::with_default(tracing_subscriber::fmt().with_writer(to).finish(), || {
+        tracing::warn!(?error, "{error} {error:#?} {}", serde_json::to_string(&error).unwrap());
+        tracing::warn!(error = &error as &dyn std::error::Error);
+    });
+    let shown = format!("{}{:?}", fs::read_to_string(log.path()).unwrap(), *error);
+    assert!(shown.contains(r#""request":{"method":"GET","path":"/jobs"},"status":500"#), "{shown}");
+    assert!(!shown.contains("canary"), "{shown}");
+    let full = serde_json::to_value(error.full()).unwrap();
+    assert_eq!((&full["body"], &full["headers"]["set-cookie"][0]), (&json!("canary-body"), &json!("canary-cookie")));
 }
 
 #[tokio::test]
@@ -203,7 +225,7 @@ async fn settings_of_the_http_client() {
     let result = Client::open(&sandbox.config(), http).await;
     let error = result.unwrap_err();
     assert!(
-        error.message.starts_with("the HTTP client cannot be made; check Options::http and user_agent: "),
+        error.message.starts_with("the HTTP client cannot be made; check its settings and user_agent: "),
         "{error}"
     );
 }

@@ -24,9 +24,9 @@ fn call() {
         client.for_customer("c2").for_user("u2").list_jobs().unwrap(); // more often than a task may without yielding
     }
     client.send_request(Request::new(Method::GET, "/jobs")).unwrap();
-    let new = client.replace_token(client.get_token().unwrap().access_token.expose()).unwrap();
-    // One that replaced a refused token just now is not replaced again.
-    assert_eq!(call_error(client.replace_token(new.access_token.expose())).code, Code::ServiceUnauthorized);
+    let token = client.get_token().unwrap();
+    // A service may not know one of a few seconds yet: it is not replaced.
+    assert_eq!(call_error(client.replace_token(token.access_token.expose())).code, Code::ServiceUnauthorized);
     client.clear_token().unwrap();
     client.set_token(&client.get_new_token().unwrap()).unwrap();
     client.set_secret("other").unwrap();

@@ -5,10 +5,11 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use automatic_rostering::{Code, Error, Options, Request, Response, blocking, reqwest::Method};
+use automatic_rostering::reqwest::{Method, Proxy};
+use automatic_rostering::{Code, Error, Options, Reason, Request, Response, blocking};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::api::call_error;
+use crate::api::{call_error, choose_provider};
 use crate::config::{CHILD, in_child};
 use crate::sandbox::{PATIENCE, Sandbox};
 
@@ -130,6 +131,31 @@ fn idle_connection_that_is_closed() {
     let (results, requests) = calls(&[Method::GET], &[(0, jobs()), (0, jobs()), (9, jobs())]);
     assert_eq!(call_error(results.into_iter().next().unwrap()).code, Code::NetworkError);
     assert_eq!(requests, 2); // never a third time
+}
+
+/// Derived from types, not from texts.
+#[test]
+fn reasons() {
+    let (results, _) = calls(&[Method::PUT], &[(1, "* OK IMAP4rev1 ready\r\n".into())]);
+    assert_eq!(call_error(results.into_iter().next().unwrap()).reason, Some(Reason::Protocol));
+    let (sandbox, listener) = (Sandbox::start(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let of = |base_url: &str, proxy: Option<String>| {
+        choose_provider();
+        let mut config = sandbox.config();
+        config.base_url = base_url.into();
+        let options = Options::default().http(move |http| match &proxy {
+            Some(proxy) => http.proxy(Proxy::https(proxy).unwrap()),
+            None => http,
+        });
+        call_error(blocking::Client::open(&config, options.timeout(PATIENCE)).unwrap().list_jobs()).reason
+    };
+    assert_eq!(of("https://name.invalid", None), Some(Reason::NameResolution));
+    thread::scope(|scope| {
+        let refusal = "HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n".to_owned();
+        scope.spawn(|| serve(&listener, &[(1, refusal)]));
+        assert_eq!(of("https://name.invalid", Some(proxy)), Some(Reason::Proxy));
+    });
 }
 
 #[test]

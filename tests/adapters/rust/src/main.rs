@@ -173,7 +173,7 @@ fn failed(error: Error) -> Value {
         "text": error.to_string(),
         "shown": format!("{error:?} {error:#?} {}", causes.join(" ")),
         "cause": error.source().map(ToString::to_string),
-        "error": serde_json::to_string(&error).expect("it is JSON"),
+        "error": serde_json::to_string(error.full()).expect("it is JSON"),
         "headers": headers(&error.headers),
         "status": error.status,
         "body": error.body.as_ref().map(|body| characters(body.as_ref())),
