@@ -323,6 +323,14 @@ pub extern "C" fn rostering_client_status(client: Option<&Client>, error: *mut *
     status.map_or(std::ptr::null_mut(), |status| status.into_raw())
 }
 
+/// How often the client has called the plugin, for the library's own tests.
+///
+/// cbindgen:ignore
+#[no_mangle]
+pub extern "C" fn _rostering_plugin_calls(client: Option<&Client>) -> u64 {
+    client.map_or(0, |client| client.client.plugin_calls())
+}
+
 /// Frees a text that rostering_client_status returned.
 #[no_mangle]
 pub unsafe extern "C" fn rostering_text_free(text: *mut c_char) {
