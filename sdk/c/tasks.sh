@@ -160,7 +160,7 @@ test_package() {
 
 	# What it exports, that it stays loaded after dlclose, what it needs of the machine, and its size.
 	if [[ $platform == windows-* ]]; then
-		objdump -p "$library" | sed -n '/Ordinal.Name Pointer/,/^$/s/.*[0-9a-f]\].* //p' | sort >exported
+		objdump -p "$library" | sed -n '/Ordinal.Name Pointer/,/^$/s/.*[0-9a-f]\].* //p' | grep -v '^_' | sort >exported
 	else
 		for program in shared static; do lists_jobs "./$program"; done
 		nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | grep -v '^_' | sort >exported

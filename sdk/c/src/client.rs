@@ -104,12 +104,12 @@ impl Client {
         &self,
         timeout_ms: i64,
         cancel: Option<&Cancel>,
-        call: impl FnOnce(automatic_rostering::Client) -> F,
+        call: impl FnOnce(automatic_rostering::Client) -> F + Send + 'static,
     ) -> Result<T> {
         let limit = u64::try_from(timeout_ms).ok().map(Duration::from_millis);
         let client = if timeout_ms == 0 { self.client.clone() } else { self.client.with_timeout(limit) };
-        let call = call(client);
-        self.shared.run(cancel, async { Ok(call.await?) })
+        // Made on the library's thread, as it takes tens of kilobytes of a stack.
+        self.shared.run(cancel, async move { Ok(Box::pin(call(client)).await?) })
     }
 }
 
@@ -219,7 +219,7 @@ pub extern "C" fn rostering_send_request(
     make(error, || {
         let (client, request) = (given(client, "client")?, given(request, "request")?);
         let request = request.0.clone();
-        client.call(timeout_ms, cancel, |client| async move { client.send_request(request).await }).map(Into::into)
+        client.call(timeout_ms, cancel, move |client| async move { client.send_request(request).await }).map(Into::into)
     })
 }
 
@@ -246,7 +246,7 @@ pub extern "C" fn rostering_get_token(
             return Err(Error::invalid("refused", "set force or refused, not both"));
         }
         let refused = refused.map(String::from);
-        let get = |client: automatic_rostering::Client| async move {
+        let get = move |client: automatic_rostering::Client| async move {
             match refused {
                 Some(refused) => client.replace_token(&refused).await,
                 None if force => client.get_new_token().await,
@@ -282,7 +282,7 @@ pub extern "C" fn rostering_set_token(client: Option<&Client>, token: *const c_c
     run(error, || {
         let (client, token) = (given(client, "client")?, required("token", token)?);
         let token = automatic_rostering::Token::from_json(token)?;
-        client.call(0, None, |client| async move { client.set_token(&token).await.map(|()| true) })
+        client.call(0, None, move |client| async move { client.set_token(&token).await.map(|()| true) })
     })
 }
 
@@ -306,7 +306,7 @@ pub extern "C" fn rostering_set_secret(
     run(error, || {
         let (client, secret) = (given(client, "client")?, required("client_secret", client_secret)?);
         let secret = secret.to_owned();
-        client.call(0, None, |client| async move { client.set_secret(secret).await.map(|()| true) })
+        client.call(0, None, move |client| async move { client.set_secret(secret).await.map(|()| true) })
     })
 }
 
@@ -321,6 +321,14 @@ pub extern "C" fn rostering_client_status(client: Option<&Client>, error: *mut *
         Ok(c_string(&json!(status).to_string()))
     });
     status.map_or(std::ptr::null_mut(), |status| status.into_raw())
+}
+
+/// How often the client has called the plugin, for the library's own tests.
+///
+/// cbindgen:ignore
+#[no_mangle]
+pub extern "C" fn _rostering_plugin_calls(client: Option<&Client>) -> u64 {
+    client.map_or(0, |client| client.client.plugin_calls())
 }
 
 /// Frees a text that rostering_client_status returned.

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::error::{self, Error as _};
 use std::io::{self, ErrorKind};
@@ -7,12 +8,13 @@ use std::{future, iter};
 
 use bytes::BytesMut;
 use reqwest::redirect::Policy;
-use reqwest::{ClientBuilder, Request, StatusCode, Url, retry};
+use reqwest::{ClientBuilder, Method, Request, StatusCode, Url, retry};
 use rustls::ClientConfig;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::runtime::{Handle, Id};
 use tokio::task::JoinSet;
+use tower::util::MapRequestLayer;
 
 use crate::{Cause, Code, Error, Options, Response, lock};
 
@@ -31,6 +33,12 @@ static TLS: LazyLock<Result<ClientConfig, Arc<rustls::Error>>> = LazyLock::new(|
     tls.alpn_protocols = vec!["http/1.1".into()];
     Ok(tls)
 });
+
+tokio::task_local! {
+    /// Whether what sends a request has begun a connection. Otherwise a server may have closed an idle one just as the request
+    /// arrived there: if it may be repeated, it is sent once more.
+    static CONNECTS: Cell<bool>;
+}
 
 /// The HTTP client of a runtime, and a task that ends with that.
 type OfRuntime = (reqwest::Client, JoinSet<()>);
@@ -55,6 +63,11 @@ impl Http {
         let (user_agent, configure) = (options.user_agent.clone(), options.http.clone());
         let make = move |loopback| -> Result<_, Cause> {
             let preset = ClientBuilder::new().user_agent(&user_agent).http1_max_headers(MAX_HEADERS);
+            let connects = MapRequestLayer::new(|request| {
+                let _ = CONNECTS.try_with(|connects| connects.set(true));
+                request
+            });
+            let preset = preset.connector_layer(connects);
             let preset = if loopback { preset.no_proxy() } else { preset };
             let set = match &configure {
                 Some(configure) => configure(preset),
@@ -94,7 +107,13 @@ impl Http {
     /// Sends a request. Reads at most this many bytes of the body, of a result or of an error.
     pub async fn send(&self, request: Request, of_result: usize, of_error: usize) -> Result<Response, Cause> {
         let client = self.client(request.url())?;
-        let mut response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
+        let again = request.try_clone().filter(|request| matches!(*request.method(), Method::GET | Method::HEAD));
+        let sent = async { (client.execute(request).await, CONNECTS.with(Cell::get)) };
+        let mut response = match (CONNECTS.scope(Cell::new(false), sent).await, again) {
+            ((Err(error), false), Some(again)) if was_closed(&error) => client.execute(again).await,
+            ((response, _), _) => response,
+        }
+        .map_err(reqwest::Error::without_url)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let limit = if is_result(status) { of_result } else { of_error };
         let mut body = BytesMut::new();
@@ -108,14 +127,13 @@ impl Http {
     }
 }
 
-/// Returns whether the server closed the connection without a response, as it does with one that was idle.
-pub fn was_closed(error: &Cause) -> bool {
+/// Returns whether the server closed the connection without a response.
+fn was_closed(error: &reqwest::Error) -> bool {
     let closed = |error: &(dyn error::Error + 'static)| {
         let reset = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::ConnectionReset);
         reset || error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message)
     };
-    let sent = error.downcast_ref::<reqwest::Error>().filter(|error| error.is_request() && !error.is_connect());
-    sent.is_some_and(|error| iter::successors(error.source(), |&error| error.source()).any(closed))
+    error.is_request() && iter::successors(error.source(), |&error| error.source()).any(closed)
 }
 
 /// Returns whether a response of the service with this status is the result of a call.

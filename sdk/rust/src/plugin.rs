@@ -11,7 +11,8 @@ use crate::config::variable_of;
 use crate::host::{Instance, compile};
 use crate::{CONTRACT, Code, Error, Options, Problem, Reason, Status, lock};
 
-const NOT_LOADED: &str = "the plugin does not load; if you have replaced it, check that file";
+const NOT_LOADED: &str =
+    "the plugin does not load; if you have replaced it, use the rostering-core.wasm of this library's release";
 
 /// The plugin, or its last status after it was closed. It runs one call at a time, each in a fraction of a millisecond: its
 /// own thread would cost more.

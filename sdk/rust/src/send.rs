@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{AUTHORIZATION, HeaderValue};
-use reqwest::{Method, Request, StatusCode};
+use reqwest::{Request, StatusCode};
 use serde_json::Value;
 use tracing::warn;
 
 use crate::core::Core;
 use crate::error::failure;
-use crate::http::{MAX_ERROR, is_result, was_closed};
+use crate::http::{MAX_ERROR, is_result};
 use crate::plugin::decode;
 use crate::step::Outgoing;
 use crate::{Body, Code, Error, Reason, RequestLine, Response, Token, lock};
@@ -88,8 +88,6 @@ impl Core {
     pub async fn send(self: &Arc<Self>, input: &Value, body: Option<Body>) -> Result<Response, Error> {
         let template = self.request(input)?;
         let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable)).await?;
-        // A server may close an idle connection just as a request arrives there. Those of these methods are sent once more.
-        let mut again = matches!(*template.method(), Method::GET | Method::HEAD);
         let (response, took, unauthorized) = loop {
             let mut request = template.try_clone().ok_or_else(|| Error::bug("the plugin's request has a body"))?;
             tokens.authorize(&mut request)?;
@@ -99,7 +97,6 @@ impl Core {
             let took = began.elapsed();
             let response = match sent {
                 Ok(response) => response,
-                Err(lost) if mem::take(&mut again) && was_closed(&lost) => continue,
                 Err(lost) => {
                     return Err(tokens.explain(failure(&lost), input, took).with_cause(Some(lost)));
                 }

@@ -253,6 +253,9 @@ static json_t *perform(call *c, rostering_error **error) {
     return NULL;
 }
 
+/* Not in the header: for these tests alone. */
+extern uint64_t _rostering_plugin_calls(const rostering_client *client);
+
 /* change replaces the view of a call, or frees it. */
 static void change(call *c, rostering_client *view) {
     if (c->view != c->client->handle) rostering_client_free(c->view);
@@ -296,6 +299,7 @@ static void *run(void *argument) {
     change(c, c->client->handle);
     if (response == NULL) response = error != NULL ? of_error(error) : json_object();
     json_object_set(response, "id", get(c, "id"));
+    json_object_set_new(response, "plugin_calls", json_integer(_rostering_plugin_calls(c->client->handle)));
     put(response);
     pthread_mutex_lock(&lock);
     call **at = &running;

@@ -119,9 +119,10 @@ impl Adapter {
             (Some(deadline), None) => retry(deadline, make).await,
             (Some(deadline), Some(code)) => retry_if(deadline, |e: &Error| *code == json!(e.code), make).await,
         };
-        let mut response = outcome.map_err(failed)?;
+        let mut outcome = outcome.map_err(failed);
+        let (Ok(response) | Err(response)) = &mut outcome;
         response["plugin_calls"] = client.plugin_calls().into();
-        Ok(response)
+        outcome
     }
 
     /// Returns the store of this name, or makes it.
