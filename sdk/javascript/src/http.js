@@ -93,7 +93,7 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   throw new RosteringError({ code: 'network_error', message, retryable: false, reason: 'protocol' });
 }
 
-/** Returns a response as resume and explain take it. @param {Outcome} outcome */
+/** Returns a response as resume and explain take it. @param {Outcome} outcome @returns {object} */
 export function described({ status, headers, body, cause }) {
   if (!headers) return failure(cause);
   const cookies = headers.getSetCookie?.() ?? []; // the others are joined
