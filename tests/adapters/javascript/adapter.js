@@ -130,8 +130,8 @@ export class Adapter {
     if (!(error instanceof RosteringError)) return all;
     const { status, headers } = error;
     const bytes = error.body === undefined ? undefined : encode(new TextEncoder().encode(error.body));
-    const { headers: _, ...fields } = error.full();
-    return { ...all, error: JSON.stringify(fields), status, headers: headers && plain(headers), body: bytes };
+    const full = { ...error.full(), headers: undefined };
+    return { ...all, error: JSON.stringify(full), status, headers: headers && plain(headers), body: bytes };
   }
 }
 
