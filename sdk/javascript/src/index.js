@@ -21,6 +21,8 @@ export { withToken } from './with-token.js';
 /** @typedef {import('./config.js').Environment} Environment */
 /** @typedef {import('./error.js').Code} Code */
 /** @typedef {import('./error.js').ErrorFields} ErrorFields */
+/** @typedef {import('./error.js').FailedRequest} FailedRequest */
+/** @typedef {import('./error.js').Problem} Problem */
 /** @typedef {import('./error.js').Reason} Reason */
 /** @typedef {import('./retry.js').RetryOptions} RetryOptions */
 /** @typedef {import('./status.js').Status} Status */
