@@ -143,9 +143,10 @@ node_package() {
 	done
 	cp "$sdk/tests/bundlers/jobs.mjs" .
 	for format in esm cjs; do
-		bundled esbuild "$bin/esbuild" jobs.mjs --bundle --format=$format --outfile=bundle.$format
+		file=bundle.${format/esm/mjs}
+		bundled esbuild "$bin/esbuild" jobs.mjs --bundle --format=$format --outfile=$file
 		bundled rollup "$bin/rollup" jobs.mjs --plugin "$sdk/node_modules/@rollup/plugin-node-resolve/dist/cjs/index.js" \
-			--format=$format --file=bundle.$format
+			--format=$format --file=$file
 	done
 }
 
