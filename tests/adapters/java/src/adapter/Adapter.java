@@ -7,6 +7,7 @@ import static java.util.concurrent.Executors.callable;
 import com.fasterxml.jackson.core.*;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import example.automaticrostering.*;
 import java.io.*;
@@ -299,7 +300,15 @@ public final class Adapter {
     if (e instanceof RosteringException error) {
       var body = error.body().orElse("").getBytes(UTF_8);
       http(response, new Response(error.status().orElse(0), error.headers(), body));
-      response.put("error", error.toJson());
+      response.put("error", withoutHeaders(error.full()));
+    }
+  }
+
+  private static String withoutHeaders(String error) {
+    try {
+      return ((ObjectNode) JSON.readTree(error)).without("headers").toString();
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(e);
     }
   }
 
