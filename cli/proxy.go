@@ -23,7 +23,7 @@ import (
 type proxy struct {
 	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Host and port, or unix:PATH (default: ${default})."`
 	Status      string `placeholder:"ADDRESS" help:"Serve GET /-/status and /-/metrics there, without a secret."`
-	AllowRemote bool   `help:"Listen beyond loopback: whoever can connect can use your credentials."`
+	AllowRemote bool   `help:"Listen beyond loopback: anyone who can connect can use your credentials."`
 }
 
 const (
@@ -143,7 +143,7 @@ func (p *proxy) handler(s *session, client *rostering.Client, config rostering.C
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() == nil {
-				p.failed(s, w, err)
+				respondFailed(s, w, err)
 			}
 		},
 	}
@@ -172,8 +172,8 @@ func keepBody(r *http.Request) error {
 	return err
 }
 
-// failed responds to a request without a response of the service.
-func (p *proxy) failed(s *session, w http.ResponseWriter, err error) {
+// respondFailed responds to a request to which the service did not.
+func respondFailed(s *session, w http.ResponseWriter, err error) {
 	status, message := http.StatusBadGateway, "no response of the service"
 	if e, ours := errors.AsType[*rostering.Error](err); ours {
 		message = e.Error()

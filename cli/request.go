@@ -154,7 +154,7 @@ func (r *request) body(s *session) (io.Reader, error) {
 	return strings.NewReader(*r.Data), nil
 }
 
-// print prints a response, and returns an error for a status that is none of success.
+// print prints a response, and returns an error unless its status is 2xx or 304.
 func (r *request) print(s *session, response *http.Response) error {
 	to := s.stdout
 	if r.Output != "" {

@@ -17,7 +17,7 @@ import (
 
 const someResponse = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"
 
-// What a server sends unasked, with a response or later, ends the connection, and stands in no log,
+// What a server sends unasked, with a response or later, ends the connection, and is not logged,
 // to which net/http would write it. A server that sends nothing more keeps its connection.
 func TestUnaskedResponses(t *testing.T) {
 	var logged bytes.Buffer

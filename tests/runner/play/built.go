@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tetratelabs/wazero"
@@ -68,7 +69,10 @@ func (h *Built) Size() uint32 { return h.instance.Memory().Size() }
 func (h *Built) Call(export string, input []byte) (a protocol.Response) {
 	memory := h.instance.Memory()
 	at, err := h.run("room", uint64(len(h.State)+len(input)))
-	if err == nil && memory.Write(at, append(h.State[:len(h.State):len(h.State)], input...)) {
+	if err == nil && !memory.Write(at, slices.Concat(h.State, input)) {
+		err = fmt.Errorf("room returned %d, where the input does not fit", at)
+	}
+	if err == nil {
 		at, err = h.run(export, uint64(len(h.State)), uint64(len(input)))
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** An application server loads a program again, without ending the process. */
 class RedeployTest extends ServersTest {
-  /** The program, in a class loader of its own. */
+  /** The program, in a separate class loader. */
   public static final class Program implements Consumer<Map<String, String>> {
     @Override
     public void accept(Map<String, String> variables) {
