@@ -121,7 +121,7 @@ pub extern "C" fn rostering_client_open(config: Option<&Config>, error: *mut *mu
         let shared = Shared::start(Dispatch::new(config.logger))?;
         let (config, options) = (config.config.clone(), config.options());
         let open = async move {
-            let options = options.in_c(Handle::current(), "as ca_file");
+            let options = automatic_rostering::Options::in_c(options, Handle::current(), "as ca_file");
             Ok(automatic_rostering::Client::open(&config, options).await?)
         };
         Ok(Client { client: shared.run(None, open)?, shared: Arc::new(shared) })

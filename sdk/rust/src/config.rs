@@ -197,8 +197,8 @@ impl Options {
 
     /// For the C library: runs token requests on its threads, which end with its clients, and names what sets a CA there.
     #[doc(hidden)]
-    pub fn in_c(self, runtime: Handle, ca_setting: &'static str) -> Self {
-        Self { runtime: Some(runtime), ca_setting, ..self }
+    pub fn in_c(options: Self, runtime: Handle, ca_setting: &'static str) -> Self {
+        Self { runtime: Some(runtime), ca_setting, ..options }
     }
 
     /// Replaces the embedded plugin by another `rostering-core.wasm` of the contract [`CONTRACT`](crate::CONTRACT).
