@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import threading
 from collections import Counter
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable
 from contextlib import suppress
@@ -26,7 +25,7 @@ from .send import Service
 from .signals import of_handler
 from .status import Status
 from .tasks import Tasks
-from .threads import Threads, apart, in_thread
+from .threads import Locked, Threads, apart, in_thread
 from .token import Token
 
 #: An id that replaces that of the view or the config; None sends no header, ... replaces none.
@@ -46,7 +45,7 @@ Work = Callable[["Core"], Coroutine[Any, Any, Any]]
 
 
 @dataclass(eq=False, repr=False)
-class Core:
+class Core(Locked):
     """What a client and its views share: options, the plugin, and the calls in progress."""
 
     config: Config
@@ -63,7 +62,7 @@ class Core:
         """Begin without a plugin."""
         self.loop: Any = None  # of an AsyncClient that is open
         self._plugin: Plugin | None = None
-        self.lock = threading.Lock()
+        Locked.__init__(self)
         self.is_closed = False
         self._canceled = False
         #: What bounds those in progress.

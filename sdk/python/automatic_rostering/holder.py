@@ -3,7 +3,7 @@
 import json
 import os
 import random
-import threading
+import sys
 from collections.abc import Callable, Coroutine
 from copy import copy
 from functools import partial
@@ -16,7 +16,7 @@ from .plugin import Plugin
 from .step import Failure, Outcome, Request, Step, result_of
 from .store import carry_out
 from .tasks import Tasks
-from .threads import Threads
+from .threads import Locked, Threads
 from .token import Token
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ Io = Threads | Tasks
 _MOST_AGE = 30.0
 
 
-class Holder:
+class Holder(Locked):
     """Holds the token. One flow at a time gets another, apart from the calls that wait for it."""
 
     def __init__(self, plugin: Plugin, now: Callable[[], int], io: Io, store: Any) -> None:  # noqa: ANN401
@@ -34,8 +34,8 @@ class Holder:
         # AWS Lambda freezes a process after each call: a flow that continued would keep its lock in the store, and lose
         # the response to its token request.
         self._settles = bool(os.environ.get("AWS_LAMBDA_FUNCTION_NAME"))
-        #: Not held while the plugin runs, but taken by what follows on its outcome.
-        self.lock = threading.Lock()
+        #: Its lock is not held while the plugin runs, but taken by what follows on its outcome.
+        super().__init__()
         self._kept: Token | None = None
         self._until = 0.0  # the time until which it is used
         self._latest = 0  # when a token was looked for
@@ -174,7 +174,8 @@ class Holder:
     # The methods below are called with the lock.
 
     def _running(self) -> "Flow | None":
-        if self.flow and self.flow.age() > _MOST_AGE:
+        has_stopped = sys.is_finalizing()  # with its thread
+        if self.flow and (has_stopped or self.flow.age() > _MOST_AGE):
             self._abandon()
         return self.flow
 

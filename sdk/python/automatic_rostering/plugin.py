@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from importlib.resources import files
@@ -14,7 +13,7 @@ from .config import Config, plugin_config, plugin_values
 from .error import RosteringError, decode_error, line_of, plugin_failed
 from .instance import FAILURES, Instance
 from .signals import of_handler
-from .threads import apart
+from .threads import Locked, apart
 
 #: The version of the contract between this package and the plugin.
 CONTRACT = 1
@@ -30,7 +29,7 @@ def bundled() -> bytes:
     return files(__package__).joinpath("rostering-core.wasm").read_bytes()
 
 
-class Plugin:
+class Plugin(Locked):
     """An instance with its state, which does no I/O. `logger` receives its log lines.
 
     With `in_loop`, the thread of an event loop makes all calls, and alone may do what follows on them.
@@ -41,7 +40,7 @@ class Plugin:
     ) -> None:
         self._in_loop = in_loop
         self._process = os.getpid()
-        self._lock = threading.Lock()
+        super().__init__()
         self._logger = logger
         self._lines: deque[tuple[AnyLogger, int, str]] = deque()
         self._instance: Instance | None = None
@@ -79,7 +78,7 @@ class Plugin:
         """
 
         def call(then: Callable[[bytes], Any] = bytes) -> Any:  # noqa: ANN401
-            with self._lock:
+            with self.lock:
                 self._warns = warns
                 return then(self._run(export, data))
 
@@ -98,7 +97,7 @@ class Plugin:
         """Change the client secret, unless the plugin finds it invalid: a RosteringError."""
 
         def change() -> None:
-            with self._lock:
+            with self.lock:
                 self._configure(plugin_values({"client_secret": secret}))
 
         apart(change)
@@ -117,7 +116,7 @@ class Plugin:
         """Return the output of the export status: after closing, the last one."""
 
         def read() -> dict[str, Any]:
-            with self._lock:
+            with self.lock:
                 if self._instance:
                     self._status = json.loads(self._run("status", b'{"now":%d}' % now))
                 return self._status
@@ -142,7 +141,7 @@ class Plugin:
 
     def close(self) -> None:
         """Free the instance and its token. Later calls raise a RuntimeError."""
-        with self._lock:
+        with self.lock:
             instance, self._instance, self._state = self._instance, None, b""
             if instance:
                 instance.close()

@@ -3,7 +3,6 @@
 import os
 import re
 import secrets
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from typing import Any, Protocol
 from .clock import monotonic, wall
 from .step import Outcome, Step, result_of
 from .tasks import Tasks
-from .threads import Threads
+from .threads import Locked, Threads
 
 _MOST_VALUE = 64 << 10  # bytes
 _MOST_CONTENT = 17 + _MOST_VALUE + 1  # with the line of the expiry; one more byte shows that there is too much
@@ -50,11 +49,11 @@ class AsyncStore(Protocol):
     async def set(self, key: str, value: str, ttl: int) -> None: ...
 
 
-class MemoryStore:
+class MemoryStore(Locked):
     """A `Store` for the clients of one process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        super().__init__()
         self._entries: dict[str, tuple[str, float]] = {}
 
     def get(self, key: str) -> str | None:
@@ -62,14 +61,14 @@ class MemoryStore:
         return value if monotonic() < end else None
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        with self._lock:
+        with self.lock:
             absent = self.get(key) is None
             if absent:
                 self._entries[key] = (value, monotonic() + ttl)
             return absent
 
     def set(self, key: str, value: str, ttl: int) -> None:
-        with self._lock:
+        with self.lock:
             self._entries[key] = (value, monotonic() + ttl)
 
 

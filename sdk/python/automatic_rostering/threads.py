@@ -92,6 +92,18 @@ def finish(work: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("a coroutine of a Client has suspended")
 
 
+class Locked:
+    """Has a lock. While Python exits, that is a new one each time: a thread that held the other one runs no more."""
+
+    def __init__(self) -> None:
+        self._own_lock = threading.Lock()
+
+    @property
+    def lock(self) -> threading.Lock:
+        """The lock, to be taken with `with`."""
+        return threading.Lock() if sys.is_finalizing() else self._own_lock
+
+
 class Event:
     """A threading.Event that no exception of a signal handler leaves locked: `set` would never return."""
 

@@ -86,6 +86,30 @@ late = Late()
 atexit.register(late.call)
 """
 
+# A program whose daemon threads stop at its end while they hold the client's lock, and run a flow.
+STOPPED_AT_EXIT = """
+import threading, time, types
+from automatic_rostering import Client
+from tests.service import CONFIG, Service
+stops = threading.Event()
+def stopping():
+    if threading.current_thread() is not threading.main_thread() and not stops.is_set():
+        stops.set()
+        time.sleep(60)
+    return time.time()
+class Late:
+    def __init__(self):
+        # With globals of its own, because a function that runs keeps those of its module.
+        clock = types.FunctionType(stopping.__code__, {{"threading": threading, "time": time, "stops": stops}})
+        self.client = Client(CONFIG, http=Service().http(), timeout=5, clock=clock)
+        self.print = print
+    def __del__(self):
+        self.print(self.client.get_token().token_type)
+late = Late()
+threading.Thread(target=late.client.{call}, daemon=True).start()
+stops.wait()
+"""
+
 # A signal handler that asks for the status, at many moments.
 IN_HANDLER = """
 import signal
@@ -112,6 +136,12 @@ class Programs(unittest.TestCase):
         program = [sys.executable, "-c", AT_EXIT]
         ended = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE, check=True)  # noqa: S603
         self.assertEqual(ended.stdout, "Bearer\n" * 2, ended.stderr)
+
+    def test_threads_that_stop_at_exit(self) -> None:
+        for call in "get_token", "status":  # within the lock of the holder, and of the plugin
+            program = [sys.executable, "-c", STOPPED_AT_EXIT.format(call=call)]
+            ended = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE, check=True)  # noqa: S603
+            self.assertEqual(ended.stdout, "Bearer\n", ended.stderr)
 
     def test_status_in_a_signal_handler(self) -> None:
         subprocess.run([sys.executable, "-c", IN_HANDLER], timeout=PATIENCE, check=True)  # noqa: S603
