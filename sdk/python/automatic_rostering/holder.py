@@ -72,8 +72,8 @@ class Holder(Locked):
         with self.lock:
             before = self._running()
         while True:
-            flow, _, news = self.io.apart(partial(self._join, force=True))
-            await flow.wait(news)
+            flow, _, _ = self.io.apart(partial(self._join, force=True))
+            await self._wait_for_end(flow)
             if flow.ended and flow.force and flow is not before:
                 flow.raise_error()
                 if flow.token:
@@ -86,16 +86,23 @@ class Holder(Locked):
             result = await work
         except Exception as error:  # noqa: BLE001 - raised below
             raised = error
-        while self._settles:
+        if self._settles:
             with self.lock:
                 flow = self._running()
-                if not flow:
-                    break
-                news = flow.news
-            await flow.wait(news)
+            if flow:
+                await self._wait_for_end(flow)
         if raised:
             raise raised
         return result
+
+    async def _wait_for_end(self, flow: "Flow") -> None:
+        """Wait until a flow has ended or was abandoned."""
+        while True:
+            with self.lock:
+                if self._running() is not flow:
+                    return
+                news = flow.news
+            await flow.wait(news)
 
     def accept(self, token: str) -> None:
         """Note that the service did not refuse a token."""
