@@ -130,7 +130,7 @@ impl Core {
     /// Returns a token for a call. The service refused the call's last one, if it is given.
     pub async fn token(self: &Arc<Self>, refused: Option<&str>) -> Result<Arc<Token>, Error> {
         loop {
-            let (flow, mut news, patience) = {
+            let (flow, mut news, seen, patience) = {
                 let mut holder = lock(&self.holder);
                 let now = self.now();
                 if now < mem::replace(&mut holder.latest, now) {
@@ -143,9 +143,9 @@ impl Core {
                 }
                 let running = self.running_or_new(&mut holder, now, false);
                 let (news, patience) = running.watch(now);
-                (running.flow.clone(), news, patience)
+                let seen = news.borrow().tokens;
+                (running.flow.clone(), news, seen, patience)
             };
-            let seen = news.borrow().tokens;
             self.wait(patience, news.changed()).await;
             let news = news.borrow();
             if let Some(token) = news.token.as_ref().filter(|_| news.tokens > seen) {
