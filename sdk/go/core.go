@@ -116,7 +116,7 @@ func (c *core) uncounted(ctx context.Context, perform func() error) error {
 func (c *core) changeToken(export string, input any) (err error) {
 	c.instance.use(export, object(input), func(_ []byte, failed error) {
 		if err = failed; err == nil {
-			c.holder.drop(export == "set_token")
+			c.holder.forget(export == "set_token")
 		}
 	})
 	return err
