@@ -203,6 +203,7 @@ check: setup-check $(STATICCHECK) ## check the format of all code, and lint it
 	done
 	@GOOS=plan9 go build ./sdk/go # whose system errors are of other types
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
+	@cd tests && go test -count=1 -run TestMessages ./docs
 	@tools/each.sh check
 	@go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 	@grep -q '^scripts: ' build/skipped || git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck -S warning

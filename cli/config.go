@@ -80,9 +80,11 @@ func (o *options) config(stdin io.Reader) (rostering.Config, error) {
 			return none, err
 		}
 	}
-	if o.ClientSecretFile != "" { // it takes precedence over a secret of the environment
+	if o.ClientSecretFile != "" {
 		flags["ROSTERING_CLIENT_SECRET"] = ""
-		_ = os.Unsetenv("ROSTERING_CLIENT_SECRET")
+	}
+	if flags["ROSTERING_CLIENT_SECRET"]+flags[secretFile] != "" { // that of the environment comes last
+		_, _ = os.Unsetenv("ROSTERING_CLIENT_SECRET"), os.Unsetenv(secretFile)
 	}
 	for name, value := range flags {
 		if value != "" {
@@ -91,40 +93,26 @@ func (o *options) config(stdin io.Reader) (rostering.Config, error) {
 			}
 		}
 	}
-	config := rostering.ConfigFromEnv()
-	if file := os.Getenv(secretFile); config.ClientSecret == "" && file != "" {
-		secret, err := readSecret(file, stdin)
-		config.ClientSecret = rostering.Secret(secret)
-		return config, err
+	if os.Getenv(secretFile) != "-" {
+		return rostering.ConfigFromEnv(), nil
 	}
+	_ = os.Unsetenv(secretFile)
+	config := rostering.ConfigFromEnv()
+	secret, err := io.ReadAll(io.LimitReader(stdin, longestSecret+1))
+	if err != nil {
+		return none, usage("standard input: %w", err)
+	}
+	if len(secret) > longestSecret {
+		return none, usage("standard input has more than 64 KiB: it must have the client secret alone")
+	}
+	if line, ended := bytes.CutSuffix(secret, []byte("\n")); ended {
+		secret = bytes.TrimSuffix(line, []byte("\r"))
+	}
+	config.ClientSecret = rostering.Secret(secret)
 	return config, nil
 }
 
 const longestSecret = 64 << 10 // bytes
-
-// readSecret reads a file that has the secret alone, without the newline at its end.
-func readSecret(file string, stdin io.Reader) (string, error) {
-	from := stdin
-	if file != "-" {
-		opened, err := os.Open(file)
-		if err != nil {
-			return "", usage("the file of the client secret: %w", err)
-		}
-		defer opened.Close()
-		from = opened
-	}
-	text, err := io.ReadAll(io.LimitReader(from, longestSecret+1))
-	secret := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
-	switch {
-	case err != nil:
-		return "", usage("the file of the client secret: %w", err)
-	case secret == "":
-		return "", usage("%s has no client secret: it is empty", file)
-	case len(text) > longestSecret:
-		return "", usage("%s is no client secret: it has more than 64 KiB", file)
-	}
-	return secret, nil
-}
 
 // readEnvFile adds the variables of a file to those of the flags, which take precedence. As in
 // Docker's, a line is NAME=VALUE, a comment after #, or a NAME whose value the environment has.

@@ -12,6 +12,8 @@ int main(void) {
         fwrite(rostering_response_body(jobs), 1, rostering_response_body_length(jobs), stdout);
     } else {
         fprintf(stderr, "%s\n", rostering_error_text(error)); // or its code, retryable, retry_after …
+        const char *body = rostering_error_field(error, "body");
+        if (body != NULL) fprintf(stderr, "%.500s\n", body);
     }
     int status = error == NULL ? 0 : 1;
     rostering_response_free(jobs);

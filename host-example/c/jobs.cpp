@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <string_view>
 
 #include <rostering.h>
 
@@ -22,6 +23,9 @@ int main() {
     owned<rostering_error, rostering_error_free> error(failed);
     if (error) {
         std::cerr << rostering_error_text(error.get()) << '\n';
+        if (const char *body = rostering_error_field(error.get(), "body")) {
+            std::cerr << std::string_view(body).substr(0, 500) << '\n';
+        }
         return EXIT_FAILURE;
     }
     std::cout.write(

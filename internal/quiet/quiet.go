@@ -5,6 +5,7 @@ package quiet
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,7 +24,7 @@ func New() Transport {
 		Proxy:                  http.ProxyFromEnvironment,
 		OnProxyConnectResponse: connected,
 		DialContext:            quiet(dialer.DialContext),
-		DialTLSContext:         quiet(secure.DialContext),
+		DialTLSContext:         quiet(secured(secure.DialContext)),
 		TLSHandshakeTimeout:    10 * time.Second, // through a proxy
 		IdleConnTimeout:        90 * time.Second,
 		// All requests go to two hosts, many at a time: the default of two idle
@@ -45,6 +46,23 @@ func connected(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response)
 		return ProxyError{r.StatusCode}
 	}
 	return nil
+}
+
+// HandshakeError is what ended a TLS handshake. Many of crypto/tls's errors have no type.
+type HandshakeError struct{ error }
+
+// Unwrap is for [errors.Is] and [errors.As].
+func (e HandshakeError) Unwrap() error { return e.error }
+
+// secured returns a function that dials, whose errors after that are those of the handshake.
+func secured(dial dial) dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if operation, ok := errors.AsType[*net.OpError](err); err != nil && (!ok || operation.Op != "dial") {
+			return nil, HandshakeError{err}
+		}
+		return c, err
+	}
 }
 
 // Transport tells its connections when they have a request.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -128,5 +129,32 @@ func TestProxyThatRefuses(t *testing.T) {
 	_, err := (&http.Client{Transport: transport}).Get("https://service.example")
 	if err == nil || !strings.Contains(err.Error(), "status 407") || strings.Contains(err.Error(), "password") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Nothing else tells an error without a type from one of HTTP.
+func TestHandshakeThatFails(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		c, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		_, _ = c.Write([]byte("\x16\x03\x03\x00\x04\x14\x00\x00\x00")) // Finished, before anything else
+		_, _ = io.Copy(io.Discard, c)
+	}()
+	_, err = (&http.Client{Transport: New()}).Get("https://" + listener.Addr().String())
+	if _, ok := errors.AsType[HandshakeError](err); !ok {
+		t.Errorf("the error is a %T, %v", errors.Unwrap(err), err)
+	}
+	listener.Close()
+	_, err = (&http.Client{Transport: New()}).Get("https://" + listener.Addr().String())
+	if _, ok := errors.AsType[HandshakeError](err); ok || err == nil {
+		t.Errorf("without a listener, the error is %v", err)
 	}
 }

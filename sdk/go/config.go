@@ -46,6 +46,7 @@ type Config struct {
 
 	// What ConfigFromEnv cannot express in the fields, for the plugin to check.
 	rawMargin, rawAllowHTTP string
+	wrongSecretFile         string // what is wrong with the file of the secret
 }
 
 // fieldOf returns the name of the field for a config key: that of auth_url is AuthURL.
@@ -58,8 +59,9 @@ func fieldOf(key string) string {
 // ConfigFromEnv reads a config from the environment variables ROSTERING_ENVIRONMENT,
 // ROSTERING_AUTH_URL, ROSTERING_BASE_URL, ROSTERING_CLIENT_ID, ROSTERING_CLIENT_SECRET,
 // ROSTERING_CUSTOMER_ID, ROSTERING_USER_ID, ROSTERING_SCOPE, ROSTERING_REFRESH_MARGIN (whole
-// seconds) and ROSTERING_ALLOW_HTTP (true or false). An empty variable counts as missing. [New]
-// names all that are missing or invalid.
+// seconds) and ROSTERING_ALLOW_HTTP (true or false). An empty variable counts as missing. In place of
+// the secret, ROSTERING_CLIENT_SECRET_FILE may name a file that has it. [New] names all that are missing
+// or invalid.
 func ConfigFromEnv() Config {
 	var c Config
 	for key, value := range c.strings() {
@@ -70,6 +72,11 @@ func ConfigFromEnv() Config {
 	}
 	if c.rawAllowHTTP == "true" {
 		c.AllowHTTP, c.rawAllowHTTP = true, ""
+	}
+	if file := os.Getenv(secretFile); file != "" && c.ClientSecret != "" {
+		c.ClientSecret, c.wrongSecretFile = "", " and ROSTERING_CLIENT_SECRET are both set: unset one of them"
+	} else if file != "" {
+		c.readSecret(file)
 	}
 	return c
 }

@@ -57,6 +57,9 @@ func newCore(ctx context.Context, config *Config, s *settings) (*core, error) {
 		instance: new(instance), ownHTTP: s.http == nil, headers: joined(s.header), store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		clock: s.clock, logger: s.logger, failed: map[Code]int64{}, ended: make(chan struct{}), templates: map[string]*http.Request{},
 	}
+	if err := config.checkSecret(); err != nil {
+		return nil, err
+	}
 	if err := c.check(config.keys()); err != nil {
 		return nil, err
 	}
@@ -113,7 +116,7 @@ func (c *core) uncounted(ctx context.Context, perform func() error) error {
 func (c *core) changeToken(export string, input any) (err error) {
 	c.instance.use(export, object(input), func(_ []byte, failed error) {
 		if err = failed; err == nil {
-			c.holder.drop(export == "set_token")
+			c.holder.forget(export == "set_token")
 		}
 	})
 	return err

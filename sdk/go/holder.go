@@ -98,15 +98,15 @@ func (h *holder) settle(ctx context.Context) {
 	}
 }
 
-// accepted notes that the service did not refuse a token.
-func (h *holder) accepted(token string) {
+// accept notes that the service did not refuse a token.
+func (h *holder) accept(token string) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.worked = token
 }
 
-// refuse notes that the service refused a token. The next flow replaces it, if no other token
-// has done so. first is whether this was the first 401 of a call that can be repeated.
+// refuse notes that the service refused a token. The next flow replaces it, unless another token
+// or the running flow does. first is whether this was the first 401 of a call that can be repeated.
 func (h *holder) refuse(token string, first bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -119,9 +119,9 @@ func (h *holder) refuse(token string, first bool) {
 	}
 }
 
-// drop drops what is kept, after clear_token or set_token. The plugin restarts a running flow after
+// forget forgets the token, after clear_token or set_token. The plugin restarts a running flow after
 // clear_token; a token that was set replaces it, and the calls that wait for it begin another.
-func (h *holder) drop(set bool) {
+func (h *holder) forget(set bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.kept = nil

@@ -88,7 +88,7 @@ func TestReasons(t *testing.T) {
 		ReasonNameResolution: {&net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}},
 		ReasonConnection:     {dial, dial.Err, net.ErrClosed},
 		ReasonTLSCertificate: {&tls.CertificateVerificationError{Err: errors.New("")}},
-		ReasonTLS:            {tls.RecordHeaderError{}, &net.OpError{Op: "remote error", Err: errors.New("")}},
+		ReasonTLS:            {tls.RecordHeaderError{}, &net.OpError{Op: "remote error", Err: errors.New("")}, quiet.HandshakeError{}},
 		ReasonProxy:          {&net.OpError{Op: "proxyconnect", Err: dial}, &net.OpError{Op: "socks connect", Err: dial}, quiet.ProxyError{Status: 407}},
 		ReasonProtocol:       {io.EOF, io.ErrUnexpectedEOF, withoutWords(new(http.Client), errors.New("malformed"))},
 		ReasonCanceled:       {context.Canceled},

@@ -52,6 +52,8 @@ func reasonOf(err error) Reason {
 		return ReasonTLS
 	case operation.Op != "", is[*os.SyscallError](err), errors.Is(err, net.ErrClosed):
 		return ReasonConnection
+	case is[quiet.HandshakeError](err):
+		return ReasonTLS
 	case is[unreadable](err), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return ReasonProtocol
 	}
@@ -82,7 +84,7 @@ func withoutWords(client *http.Client, err error) error {
 // failure is the input of the plugin for a request without a response. It has no URL, which
 // [*url.Error] adds, and nothing that net/http quotes of the response.
 func failure(err error) result {
-	text, _, _ := strings.Cut(withoutURL(err).Error(), `"`)
+	text, _, _ := strings.Cut(withoutURL(err).Error(), "\"")
 	return result{"failed": strings.TrimRight(text, " :"), "reason": reasonOf(err)}
 }
 

@@ -58,7 +58,7 @@ func (c *core) send(ctx context.Context, repeatable bool, warn func(line), token
 			return err
 		}
 		if status != http.StatusUnauthorized {
-			c.holder.accepted(t.AccessToken)
+			c.holder.accept(t.AccessToken)
 			return nil
 		}
 		c.holder.refuse(t.AccessToken, repeatable && len(sent) == 1)

@@ -63,12 +63,22 @@ func setup(t *testing.T, language string) {
 	}
 }
 
-// testOnce runs a program that prints the jobs and ends, and then the same with a mistake in its environment. What other
-// mistakes lead to is a test of the libraries.
+// testOnce runs a program that prints the jobs and ends, and then the same with an error of the service, of which a library's
+// program shows the body, and with a mistake in its environment. What other mistakes lead to is a test of the libraries.
 func testOnce(t *testing.T, language, name string) {
 	s := start(t)
 	s.wantJobs(t, language, name)
 	s.wantSent(t, "at first", 1, 1)
+
+	if strings.HasPrefix(name, "jobs") && language != "workerd" { // whose program is a service
+		if err := s.SetFault(sandbox.JobsServer, sandbox.Fault{Status: 404, Body: "no such page"}); err != nil {
+			t.Fatal(err)
+		}
+		_, stderr, status := s.run(t, language, name)
+		if status != 1 || !strings.Contains(stderr, "service_error") || !strings.Contains(stderr, "no such page") {
+			t.Errorf("with an error of the service: status %d, stderr %q", status, stderr)
+		}
+	}
 
 	s.environment["ROSTERING_CLIENT_SECRET"] = "not-the-secret"
 	s.secrets = append(s.secrets, "not-the-secret")

@@ -101,7 +101,8 @@ pub extern "C" fn rostering_config_new() -> Option<Box<Config>> {
     Some(Box::default())
 }
 
-/// Makes a config of the variables ROSTERING_AUTH_URL, ROSTERING_BASE_URL and so on; an empty one counts as unset.
+/// Makes a config of the variables ROSTERING_AUTH_URL, ROSTERING_BASE_URL and so on; an empty one counts as unset. In place of the
+/// secret, ROSTERING_CLIENT_SECRET_FILE may name a file that has it.
 #[no_mangle]
 pub extern "C" fn rostering_config_from_env(error: *mut *mut Error) -> Option<Box<Config>> {
     make(error, || Ok(Config { config: automatic_rostering::Config::from_env()?, ..Config::default() }))

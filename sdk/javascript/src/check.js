@@ -23,7 +23,7 @@ export function check(where, options, rules) {
 export function checkValue(what, value, rule) {
   const wrong = rule(value);
   if (wrong === undefined) return;
-  const Mistake = typeof value === 'number' && wrong.startsWith('a number') ? RangeError : TypeError;
+  const Mistake = typeof value === 'number' && ranges.has(rule) ? RangeError : TypeError;
   throw new Mistake(`${what} must be ${wrong}, not ${kind(value)}`);
 }
 
@@ -36,6 +36,7 @@ export const flag = must((value) => typeof value === 'boolean', 'true or false')
 export const number = must((value) => typeof value === 'number', 'a number');
 export const notNegative = must((value) => typeof value === 'number' && value >= 0, 'a number, 0 or more');
 export const positive = must((value) => typeof value === 'number' && value >= 1, 'a number, 1 or more');
+const ranges = new Set([notNegative, positive]);
 export const callable = must((value) => typeof value === 'function', 'a function');
 export const signal = must((value) => value === null || typeof value.addEventListener === 'function', 'an AbortSignal');
 export const any = must(() => true, '');

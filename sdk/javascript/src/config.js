@@ -1,4 +1,6 @@
-import { check, flag, number, text } from './check.js';
+import { check } from './check.js';
+import { configRules, fieldsByKey, read, snakeCase } from './rules.js';
+import { secretFrom } from './secret-file.js';
 
 /**
  * The service, the client and the customer. It is validated when a client opens: a RosteringError then names the field.
@@ -20,36 +22,9 @@ import { check, flag, number, text } from './check.js';
 /** @typedef {'stage' | 'production'} Environment */
 
 /**
- * Reads a variable. An invalid number or flag stays a string, which the plugin names together with all else that is invalid.
- *
- * @param {string} field @param {string} value
- */
-function read(field, value) {
-  if (field === 'refreshMargin') return /^\d+$/.test(value) ? Number(value) : value;
-  if (field === 'allowHttp') return { true: true, false: false }[value] ?? value;
-  return value;
-}
-
-/** @param {string} field @param {import('./check.js').Rule} rule */
-const orInvalid = (field, rule) => (/** @type {unknown} */ value) =>
-  typeof value === 'string' && read(field, value) === value ? undefined : rule(value);
-
-/** @type {import('./check.js').Rules} */
-const rules = {
-  ...{ environment: text, authUrl: text, baseUrl: text, clientId: text, clientSecret: text },
-  ...{ customerId: text, userId: text, scope: text },
-  ...{ refreshMargin: orInvalid('refreshMargin', number), allowHttp: orInvalid('allowHttp', flag) },
-};
-
-/** @param {string} field */
-const snakeCase = (field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** The names of the fields, by those of the contract. */
-export const fieldsByKey = new Map(Object.keys(rules).map((field) => [snakeCase(field), field]));
-
-/**
  * Reads a config from environment variables: `authUrl` from `ROSTERING_AUTH_URL`, and so on. An empty variable counts as
- * missing. Opening a client validates the values. `console.log` of the config hides the secret.
+ * missing. Opening a client validates the values. In place of the secret, `ROSTERING_CLIENT_SECRET_FILE` may name a file that
+ * has it; a RosteringError says what is wrong with that. `console.log` of the config hides the secret.
  *
  * @param {object} [env] default: `process.env`. In a Worker, pass its `env`.
  * @returns {Config}
@@ -58,10 +33,13 @@ export function configFromEnv(env = globalThis.process?.env) {
   if (!env) throw new TypeError('there is no process.env: pass the variables, such as the env of a Worker');
   /** @type {Record<string, unknown>} */
   const config = {};
+  const variables = /** @type {Record<string, unknown>} */ (env);
   for (const [key, field] of fieldsByKey) {
-    const value = /** @type {any} */ (env)[`ROSTERING_${key.toUpperCase()}`];
+    const value = variables[`ROSTERING_${key.toUpperCase()}`];
     if (typeof value === 'string' && value !== '') config[field] = read(field, value);
   }
+  const secret = secretFrom(variables);
+  if (secret !== undefined) config.clientSecret = secret;
   Object.defineProperty(config, Symbol.for('nodejs.util.inspect.custom'), {
     value: () => ({ ...config, clientSecret: config.clientSecret && '[hidden]' }),
   });
@@ -75,7 +53,7 @@ export function configFromEnv(env = globalThis.process?.env) {
  * @returns {Record<string, string>}
  */
 export function pluginConfig(config) {
-  check('the config', config, rules);
+  check('the config', config, configRules);
   const set = Object.entries(config).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set.map(([key, value]) => [snakeCase(key), String(value)]));
 }

@@ -143,7 +143,7 @@ export class Core {
       const isFirst = tokens.push(token) === 1;
       const response = await attempt(token);
       if (response.status !== 401) {
-        if (response.status > 0) this.#holder.accepted(token);
+        if (response.status > 0) this.#holder.accept(token);
         return { response, tokens };
       }
       this.#holder.refuse(token, isFirst && isRepeatable);
@@ -214,7 +214,7 @@ export class Core {
   setToken(token) {
     if (this.#isClosed) throw closed();
     this.call('set_token', { ...token, now: this.now() });
-    this.#holder.replace();
+    this.#holder.forget(true);
   }
 
   /** @param {string} secret */
@@ -243,7 +243,7 @@ export class Core {
   clearToken() {
     if (this.#isClosed) throw closed();
     this.call('clear_token');
-    this.#holder.clear();
+    this.#holder.forget(false);
   }
 
   /**

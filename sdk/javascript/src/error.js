@@ -1,6 +1,6 @@
 import { validHeaders } from './body.js';
 import { kind } from './check.js';
-import { fieldsByKey } from './config.js';
+import { fieldsByKey } from './rules.js';
 
 /**
  * A code of the contract, or `plugin_failed`, which only a bug or too little memory causes.
@@ -194,7 +194,8 @@ export function failure(thrown) {
   return { failed: all.map(({ text }) => text).join(': '), reason: found?.[0] ?? 'other' };
 }
 
-const withoutName = (/** @type {unknown} */ error) => String(error).replace(/^Error: /, '');
+const withoutName = (/** @type {any} */ error) =>
+  Object(error).name === 'Error' && error.message ? error.message : String(error);
 
 /** Makes a cause with the type and code of what fetch threw: the object may have the request. @param {unknown} thrown @param {string} text */
 function causeOf(thrown, text) {

@@ -59,6 +59,54 @@ export class Holder {
     }
   }
 
+  /** Waits for the end of the flow that runs. @param {Task} task */
+  async settle(task) {
+    const flow = this.#running();
+    while (flow && flow === this.#running()) await sleep(flow.left(), task, this.#sleepers);
+  }
+
+  /** Notes that the service did not refuse a token. @param {string} accessToken */
+  accept(accessToken) {
+    this.#worked = accessToken;
+  }
+
+  /**
+   * Notes that the service refused a token. The next flow replaces it, unless another token or the running
+   * flow does.
+   *
+   * @param {string} accessToken
+   * @param {boolean} [isFirst] whether it was the first 401 of a call that can be sent again
+   */
+  refuse(accessToken, isFirst = false) {
+    if (this.#kept?.token.access_token === accessToken) this.#kept = undefined;
+    if (this.#kept || this.#running()?.start.refused === accessToken) return;
+    this.#refused = { refused: accessToken, ...(isFirst && accessToken === this.#worked && { used: true }) };
+  }
+
+  /**
+   * Forgets the token, after clearToken or setToken. The plugin restarts a running flow after
+   * clearToken; after setToken, the calls that wait for it begin another.
+   *
+   * @param {boolean} isSet
+   */
+  forget(isSet) {
+    this.#kept = undefined;
+    if (!isSet) return;
+    this.#refused = undefined;
+    this.abandon();
+  }
+
+  /** Whether a flow runs. */
+  get isRenewing() {
+    return this.#flow?.isRunning ?? false;
+  }
+
+  /** Ends the flow that runs. Calls that wait for it begin another. */
+  abandon() {
+    if (this.#flow?.isRunning) this.#flow.abandon();
+    wakeAll(this.#sleepers);
+  }
+
   /** Returns the token that is kept, if calls may use it now. */
   #current() {
     const now = this.#core.now();
@@ -86,51 +134,5 @@ export class Holder {
     const ended = flow.run().then(() => wakeAll(this.#sleepers));
     waitUntil?.(ended);
     return flow;
-  }
-
-  /** The service accepted a token. @param {string} accessToken */
-  accepted(accessToken) {
-    this.#worked = accessToken;
-  }
-
-  /**
-   * The service answered a token with 401: the next flow begins with it, unless there is another one.
-   *
-   * @param {string} accessToken
-   * @param {boolean} [isFirst] whether it was the first 401 of a call that can be sent again
-   */
-  refuse(accessToken, isFirst = false) {
-    if (this.#kept?.token.access_token === accessToken) this.#kept = undefined;
-    if (this.#kept || this.#running()?.start.refused === accessToken) return;
-    this.#refused = { refused: accessToken, ...(isFirst && accessToken === this.#worked && { used: true }) };
-  }
-
-  /** Forgets the token, but not which one was refused. A flow that runs continues. */
-  clear() {
-    this.#kept = undefined;
-  }
-
-  /** Forgets the token for another one that was set. Calls that wait for a flow begin another. */
-  replace() {
-    this.clear();
-    this.#refused = undefined;
-    this.abandon();
-  }
-
-  /** Whether a flow runs. */
-  get isRenewing() {
-    return this.#flow?.isRunning ?? false;
-  }
-
-  /** Waits for the end of the flow that runs. @param {Task} task */
-  async settle(task) {
-    const flow = this.#running();
-    while (flow && flow === this.#running()) await sleep(flow.left(), task, this.#sleepers);
-  }
-
-  /** Ends the flow that runs. Calls that wait for it begin another. */
-  abandon() {
-    if (this.#flow?.isRunning) this.#flow.abandon();
-    wakeAll(this.#sleepers);
   }
 }

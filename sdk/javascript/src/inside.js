@@ -25,6 +25,20 @@ export async function inBackground(send) {
 /** Receives what continues after a call: nothing needs to. @type {import('./options.js').Options['waitUntil']} */
 export const waitUntil = undefined;
 
+/** Reads so much of a file at most. @param {string} file @param {number} most */
+export function readStart(file, most) {
+  const fs = process.getBuiltinModule('node:fs');
+  const opened = fs.openSync(file);
+  try {
+    const bytes = new Uint8Array(most);
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) read = fs.readSync(opened, bytes, length, most - length);
+    return bytes.subarray(0, length);
+  } finally {
+    fs.closeSync(opened);
+  }
+}
+
 /** Whether this is AWS Lambda. Deno would ask for a permission to read a variable. */
 export const isLambda = () => {
   const variable = 'AWS_LAMBDA_FUNCTION_NAME';

@@ -8,6 +8,10 @@ if (globalThis.Cloudflare?.compatibilityFlags.handle_cross_request_promise_resol
   throw new Error('set compatibility_date to 2024-10-14 or later: workerd would continue a call in the wrong request');
 }
 
+export const readStart = () => {
+  throw new Error('a Worker has no files');
+};
+
 export const isLambda = () => false;
 
 /** @template T @param {() => Promise<T>} send */

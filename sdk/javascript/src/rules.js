@@ -33,3 +33,31 @@ const rules = {
  * @param {object} given
  */
 export const checkOptions = (method, given) => is.check(method, given, rules[method]);
+
+/**
+ * Reads a variable. An invalid number or flag stays a string, which the plugin names together with all else that is invalid.
+ *
+ * @param {string} field @param {string} value
+ */
+export function read(field, value) {
+  if (field === 'refreshMargin') return /^\d+$/.test(value) ? Number(value) : value;
+  if (field === 'allowHttp') return { true: true, false: false }[value] ?? value;
+  return value;
+}
+
+/** @param {string} field @param {import('./check.js').Rule} rule */
+const orInvalid = (field, rule) => (/** @type {unknown} */ value) =>
+  typeof value === 'string' && read(field, value) === value ? undefined : rule(value);
+
+/** @type {import('./check.js').Rules} */
+export const configRules = {
+  ...{ environment: is.text, authUrl: is.text, baseUrl: is.text, clientId: is.text, clientSecret: is.text },
+  ...{ customerId: is.text, userId: is.text, scope: is.text },
+  ...{ refreshMargin: orInvalid('refreshMargin', is.number), allowHttp: orInvalid('allowHttp', is.flag) },
+};
+
+/** @param {string} field */
+export const snakeCase = (field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The names of the fields, by those of the contract. */
+export const fieldsByKey = new Map(Object.keys(configRules).map((field) => [snakeCase(field), field]));

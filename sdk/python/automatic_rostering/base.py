@@ -141,7 +141,7 @@ class Core(Locked):
     async def _bounded(self, work: Work, scope: Any, timeout: float | None) -> Any:  # noqa: ANN401
         try:
             async with scope:
-                return await self.holder.settled(work(self))
+                return await self.holder.settle(work(self))
         except TimeoutError as error:
             if of_handler(error) or not scope.expired():
                 raise
@@ -206,7 +206,7 @@ class Core(Locked):
         else:
             self.idle.set()
         # Does not wait for a token request that no call waits for.
-        self.holder.replace()
+        self.holder.forget(is_set=True)
         with suppress(Exception):  # a clock of the program's
             self._plugin.status(self.now())
         self._plugin.close()
@@ -314,11 +314,11 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     def set_token(self, token: Token) -> None:
         """Use a token of the same client, scope and token endpoint. Sends nothing."""
         check("token", token, Token)
-        self._change("set_token", token, lambda _: self._core.holder.replace())
+        self._change("set_token", token, lambda _: self._core.holder.forget(is_set=True))
 
     def clear_token(self) -> None:
         """Forget the token and the backoff after failed token requests. Sends nothing."""
-        self._change("clear_token", None, lambda _: self._core.holder.clear())
+        self._change("clear_token", None, lambda _: self._core.holder.forget(is_set=False))
 
     def set_secret(self, secret: str) -> None:
         """Use another client secret from the next token request on, unless it is invalid. Sends nothing."""

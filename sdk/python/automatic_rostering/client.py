@@ -1,7 +1,9 @@
 """The clients, for threads and for asyncio."""
 
 import asyncio
-from collections.abc import AsyncIterable, Coroutine, Iterable
+import inspect
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterable
+from functools import wraps
 from typing import Any, Self
 
 import httpx
@@ -79,3 +81,23 @@ class AsyncClient(
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _marked(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that unittest.mock takes for what it behaves as, a coroutine function."""
+
+    @wraps(method)
+    def marked(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        return method(*args, **kwargs)
+
+    mark: Any = getattr(inspect, "markcoroutinefunction", None)
+    coroutines: Any = asyncio.coroutines
+    if mark:
+        mark(marked)
+    else:  # Python 3.11
+        vars(marked)["_is_coroutine"] = coroutines._is_coroutine  # noqa: SLF001
+    return marked
+
+
+for _name in "list_jobs", "send_request", "get_token", "close":
+    setattr(AsyncClient, _name, _marked(getattr(BaseClient, _name)))

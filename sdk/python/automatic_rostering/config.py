@@ -5,12 +5,15 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from .check import check
+from .error import Problem, RosteringError
 
 Environment = Literal["stage", "production"]
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LONGEST_SECRET = 64 << 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +56,49 @@ class Config:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
-        """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field. An empty one is missing."""
-        values: dict[str, Any] = {"auth_url": "", "client_id": "", "client_secret": ""}
+        """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field. An empty one is missing.
+
+        In place of the secret, `ROSTERING_CLIENT_SECRET_FILE` may name a file that has it. A RosteringError says what
+        is wrong with that file.
+        """
+        secret, wrong = _secret(env)
+        if wrong:
+            del env  # a tool may show the variables of a traceback
+            problem = Problem("client_secret", f"ROSTERING_CLIENT_SECRET_FILE {wrong}")
+            raise RosteringError("config_invalid", problem.message, key=problem.key, problems=(problem,))
+        values: dict[str, Any] = {"auth_url": "", "client_id": "", "client_secret": secret}
         for f in fields(cls):
             if value := env.get(f"ROSTERING_{f.name.upper()}"):
                 values[f.name] = _read(f.name, value)
         return cls(**values)
+
+
+def _secret(env: Mapping[str, str]) -> tuple[str, str]:
+    """Return the client secret from the file that a variable names, if it is set, or what is wrong."""
+    file = env.get("ROSTERING_CLIENT_SECRET_FILE")
+    if not file:
+        return "", ""
+    if env.get("ROSTERING_CLIENT_SECRET"):
+        return "", "and ROSTERING_CLIENT_SECRET are both set: unset one of them"
+    secret, wrong = _read_secret(file)
+    return secret, wrong and f"names a file that {wrong}: it must have the client secret alone"
+
+
+def _read_secret(file: str) -> tuple[str, str]:
+    """Return the secret of a file, without one newline at its end, or what is wrong with the file."""
+    try:
+        with Path(file).open("rb") as opened:
+            data = opened.read(_LONGEST_SECRET + 1)
+    except (OSError, ValueError):  # a ValueError for a null character
+        return "", "is missing or cannot be read"
+    if len(data) > _LONGEST_SECRET:
+        return "", "has more than 64 KiB"
+    if data.endswith(b"\n"):
+        data = data[:-1].removesuffix(b"\r")
+    try:
+        return data.decode(), "" if data else "is empty"
+    except UnicodeDecodeError:
+        return "", "is not UTF-8"
 
 
 def _read(name: str, value: str) -> object:

@@ -79,7 +79,7 @@ class Holder(Locked):
                 if flow.token:
                     return flow.token
 
-    async def settled(self, work: Coroutine[Any, Any, T]) -> T:
+    async def settle(self, work: Coroutine[Any, Any, T]) -> T:
         """Return the result of work, after the flow that runs if the process may be frozen then."""
         raised = None
         try:
@@ -117,16 +117,16 @@ class Holder(Locked):
             if not (self._kept or replaced):
                 self._refused = {"refused": token, "used": first and token == self._worked}
 
-    def clear(self) -> None:
-        """Drop the token, after clear_token. The plugin restarts a running flow."""
+    def forget(self, *, is_set: bool) -> None:
+        """Forget the token, after clear_token or set_token, or at the end.
+
+        The plugin restarts a running flow after clear_token; after set_token, who waits for it begins another.
+        """
         with self.lock:
             self._kept = None
-
-    def replace(self) -> None:
-        """Drop the token, after set_token or at the end. Who waits for a flow begins another."""
-        with self.lock:
-            self._kept, self._refused = None, {}
-            self._abandon()
+            if is_set:
+                self._refused = {}
+                self._abandon()
 
     def publish(self, flow: "Flow", step: Step) -> None:
         """Use the token of a step, which is called before the plugin changes again."""

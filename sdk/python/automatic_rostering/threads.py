@@ -12,6 +12,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
 
+import httpcore
 import httpx
 
 from .clock import monotonic
@@ -244,7 +245,7 @@ class Threads:
         """Send a request, and return the response with at most so many bytes of its body."""
         deadline: Deadline = self._thread.deadline
         try:
-            if self._is_doubtful:
+            if self._is_doubtful or self._connects(request):
                 return elsewhere(lambda: self._exchange(deadline, request, most), deadline.cut(None))
             return self._exchange(deadline, request, most)
         except BaseException as error:
@@ -258,6 +259,15 @@ class Threads:
             else:
                 self._is_doubtful = True
             raise raised from raised.__cause__
+
+    def _connects(self, request: httpx.Request) -> bool:
+        """Return whether a request begins a connection: nothing bounds the lookup of its host's name."""
+        pool = getattr(self.http._transport_for_url(request.url), "_pool", None)  # noqa: SLF001
+        if not pool:  # it is no transport of httpx's
+            return False
+        url = request.url
+        origin = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=b"/").origin
+        return not any(each.can_handle_request(origin) and each.is_available() for each in pool.connections)
 
     def _exchange(self, deadline: Deadline, request: httpx.Request, most: Most) -> tuple[httpx.Response, bytes]:
         self._thread.deadline = deadline

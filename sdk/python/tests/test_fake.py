@@ -25,6 +25,19 @@ class Fake(unittest.TestCase):
             fake.list_jobs(customer="acme")
 
 
+class AsyncFake(unittest.IsolatedAsyncioTestCase):
+    async def test_fake(self) -> None:
+        fake = mock.create_autospec(AsyncClient, instance=True)
+        fake.list_jobs.return_value = httpx.Response(200, json=[{"id": "1"}])
+        self.assertEqual((await fake.list_jobs(timeout=3)).json(), [{"id": "1"}])
+        with self.assertRaises(TypeError):
+            await fake.list_jobs(customer="acme")
+        for call in fake.send_request("/jobs"), fake.get_token(), fake.close():
+            await call
+        fake.set_secret("another")  # sends nothing, so it is not awaited
+        fake.set_secret.assert_called_once()
+
+
 class Types(unittest.IsolatedAsyncioTestCase):
     """Pyright and mypy check them, too."""
 

@@ -8,6 +8,7 @@ import pickle
 import socket
 import ssl
 import tempfile
+import threading
 import time
 import unittest
 from contextlib import closing, suppress
@@ -46,6 +47,27 @@ class Case(unittest.TestCase):
                 await client.list_jobs()
 
         asyncio.run(play())
+
+
+class NameThatIsNotFound(Case):
+    def test_a_lookup_that_does_not_end(self) -> None:
+        """Nothing bounds it, but the call ends at its timeout."""
+        free, ended, lookup = threading.Event(), threading.Event(), socket.getaddrinfo
+
+        def look_up(host: Any, *args: Any, **options: Any) -> Any:
+            if host == "jobs.example.com":
+                free.wait(PATIENCE)
+                ended.set()
+            return lookup("127.0.0.1", *args, **options)
+
+        token = self.open().get_token()
+        self.addCleanup(free.set)
+        with mock.patch("socket.getaddrinfo", look_up), Client(CONFIG) as client:
+            client.set_token(token)
+            with self.assertRaises(RosteringError) as raised:
+                client.list_jobs(timeout=0.1)
+        self.assertEqual(raised.exception.reason, "timeout")
+        self.assertFalse(ended.is_set())
 
 
 class Given(Case):

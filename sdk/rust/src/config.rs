@@ -1,6 +1,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
 use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -48,8 +51,9 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads `ROSTERING_AUTH_URL`, `ROSTERING_BASE_URL` and so on, one for each field. Fails only if a variable is not valid
-    /// Unicode: [`Client::open`](crate::Client::open) checks the values.
+    /// Reads `ROSTERING_AUTH_URL`, `ROSTERING_BASE_URL` and so on, one for each field. In place of the secret,
+    /// `ROSTERING_CLIENT_SECRET_FILE` may name a file that has it. Fails only if that file has no secret, or if a variable is
+    /// not valid Unicode: [`Client::open`](crate::Client::open) checks the values.
     pub fn from_env() -> Result<Self, Error> {
         let mut config = Self::default();
         for key in config.keys().into_keys() {
@@ -57,6 +61,16 @@ impl Config {
             let value = env::var_os(&variable).unwrap_or_default().into_string();
             let not_unicode = |_| Error::about(Code::ConfigInvalid, &key, format!("{variable} is not valid Unicode"));
             config.set(&key, &value.map_err(not_unicode)?)?;
+        }
+        if let Some(file) = env::var_os(SECRET_FILE).filter(|file| !file.is_empty()) {
+            let wrong =
+                |what: &str| Error::about(Code::ConfigInvalid, "client_secret", format!("{SECRET_FILE} {what}"));
+            if !config.client_secret.0.is_empty() {
+                return Err(wrong("and ROSTERING_CLIENT_SECRET are both set: unset one of them"));
+            }
+            let secret = read_secret(&file);
+            config.client_secret.0 = secret
+                .map_err(|what| wrong(&format!("names a file that {what}: it must have the client secret alone")))?;
         }
         Ok(config)
     }
@@ -108,6 +122,26 @@ impl Config {
         }
         keys.strings().map(|(key, value)| (key.into(), mem::take(value))).into()
     }
+}
+
+const SECRET_FILE: &str = "ROSTERING_CLIENT_SECRET_FILE";
+const LONGEST_SECRET: usize = 64 << 10;
+
+/// Reads the client secret from a file, without one newline at its end, or returns what is wrong with the file.
+fn read_secret(file: &OsStr) -> Result<String, &'static str> {
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(LONGEST_SECRET as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|_| "is missing or cannot be read")?;
+    if bytes.len() > LONGEST_SECRET {
+        return Err("has more than 64 KiB");
+    }
+    if bytes.pop_if(|last| *last == b'\n').is_some() {
+        bytes.pop_if(|last| *last == b'\r');
+    }
+    if bytes.is_empty() {
+        return Err("is empty");
+    }
+    String::from_utf8(bytes).map_err(|_| "is not UTF-8")
 }
 
 /// The name of a field's variable.

@@ -176,7 +176,7 @@ impl Core {
     /// Calls `set_token` or `clear_token`, and drops what is kept.
     pub fn change(&self, export: &str, input: &Value) -> Result<(), Error> {
         let _call = self.begin()?;
-        self.plugin.apply(export, input, |output| output.map(|_| lock(&self.holder).drop_kept(export == "set_token")))
+        self.plugin.apply(export, input, |output| output.map(|_| lock(&self.holder).forget(export == "set_token")))
     }
 
     /// Waits for the calls in progress, but no longer than this, and ends the rest.

@@ -183,6 +183,9 @@ impl Error {
     pub(crate) fn about(code: Code, key: &str, message: impl Into<String>) -> Self {
         let mut error = Self::new(code, message);
         error.key = Some(key.into());
+        if code == Code::ConfigInvalid {
+            error.problems = vec![Problem { key: key.into(), message: error.message.clone() }];
+        }
         error
     }
 

@@ -58,8 +58,8 @@ impl Running {
 }
 
 impl Holder {
-    /// Records that the service refused a token. The next flow replaces it, unless the running one does. `first` is whether
-    /// this was the first 401 of a call that can be sent again.
+    /// Notes that the service refused a token. The next flow replaces it, unless another token or the running flow does.
+    /// `first` is whether this was the first 401 of a call that can be sent again.
     pub fn refuse(&mut self, token: &str, first: bool) {
         let is = |own: &Token| own.access_token.expose() == token;
         self.kept.take_if(|(kept, _)| is(kept));
@@ -70,9 +70,9 @@ impl Holder {
         }
     }
 
-    /// Drops what is kept, after `clear_token` or `set_token`. The plugin restarts a running flow after
+    /// Forgets the token, after `clear_token` or `set_token`. The plugin restarts a running flow after
     /// `clear_token`; after `set_token`, the calls that wait for it begin another.
-    pub fn drop_kept(&mut self, set: bool) {
+    pub fn forget(&mut self, set: bool) {
         self.kept = None;
         if set {
             self.refused = None;
@@ -130,7 +130,7 @@ impl Core {
     /// Returns a token for a call. The service refused the call's last one, if it is given.
     pub async fn token(self: &Arc<Self>, refused: Option<&str>) -> Result<Arc<Token>, Error> {
         loop {
-            let (flow, mut news, patience) = {
+            let (flow, mut news, seen, patience) = {
                 let mut holder = lock(&self.holder);
                 let now = self.now();
                 if now < mem::replace(&mut holder.latest, now) {
@@ -143,9 +143,9 @@ impl Core {
                 }
                 let running = self.running_or_new(&mut holder, now, false);
                 let (news, patience) = running.watch(now);
-                (running.flow.clone(), news, patience)
+                let seen = news.borrow().tokens;
+                (running.flow.clone(), news, seen, patience)
             };
-            let seen = news.borrow().tokens;
             self.wait(patience, news.changed()).await;
             let news = news.borrow();
             if let Some(token) = news.token.as_ref().filter(|_| news.tokens > seen) {

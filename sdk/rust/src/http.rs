@@ -104,16 +104,26 @@ impl Http {
         lock(&self.clients).clear();
     }
 
-    /// Sends a request. Reads at most this many bytes of the body, of a result or of an error.
-    pub async fn send(&self, request: Request, of_result: usize, of_error: usize) -> Result<Response, Cause> {
+    /// Sends a request, of which `again` makes another. Reads at most this many bytes of the body, of a result or of an error.
+    pub async fn send(
+        &self,
+        request: Request,
+        again: impl FnOnce() -> Option<Request>,
+        of_result: usize,
+        of_error: usize,
+    ) -> Result<Response, Cause> {
         let client = self.client(request.url())?;
-        let again = request.try_clone().filter(|request| matches!(*request.method(), Method::GET | Method::HEAD));
+        let is_idempotent = matches!(*request.method(), Method::GET | Method::HEAD);
         let sent = async { (client.execute(request).await, CONNECTS.with(Cell::get)) };
-        let mut response = match (CONNECTS.scope(Cell::new(false), sent).await, again) {
-            ((Err(error), false), Some(again)) if was_closed(&error) => client.execute(again).await,
-            ((response, _), _) => response,
+        let (mut sent, connected) = CONNECTS.scope(Cell::new(false), sent).await;
+        if !connected
+            && is_idempotent
+            && sent.as_ref().is_err_and(was_closed)
+            && let Some(again) = again()
+        {
+            sent = client.execute(again).await;
         }
-        .map_err(reqwest::Error::without_url)?;
+        let mut response = sent.map_err(reqwest::Error::without_url)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let limit = if is_result(status) { of_result } else { of_error };
         let mut body = BytesMut::new();

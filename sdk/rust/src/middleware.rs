@@ -1,3 +1,5 @@
+use std::sync::atomic::Ordering;
+
 use http::Extensions;
 use reqwest::header::AUTHORIZATION;
 use reqwest::{Request, Response, StatusCode, Url};
@@ -46,6 +48,7 @@ impl Middleware {
         loop {
             let again = request.try_clone();
             tokens.authorize(&mut request).map_err(Error::middleware)?;
+            core.counts.service_requests.fetch_add(1, Ordering::Relaxed);
             let response = next.clone().run(request, extensions).await?;
             // After a redirect, it may be another server that responds.
             let status = if self.is_ours(response.url()) { response.status() } else { StatusCode::FOUND };

@@ -42,13 +42,12 @@ impl Tokens {
         Ok(Self { core: core.clone(), repeatable, token: core.token(None).await?, refused: Vec::new() })
     }
 
-    /// Adds the token to the request, which is sent next.
+    /// Adds the token to a request.
     pub fn authorize(&self, request: &mut Request) -> Result<(), Error> {
         let value = format!("Bearer {}", self.token.access_token.expose());
         let mut value = HeaderValue::from_str(&value).map_err(|_| Error::not_a_token())?;
         value.set_sensitive(true); // hidden when printed
         request.headers_mut().insert(AUTHORIZATION, value);
-        self.core.counts.service_requests.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -88,12 +87,18 @@ impl Core {
     pub async fn send(self: &Arc<Self>, input: &Value, body: Option<Body>) -> Result<Response, Error> {
         let template = self.request(input)?;
         let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable)).await?;
-        let (response, took, unauthorized) = loop {
+        let make = |tokens: &Tokens| {
             let mut request = template.try_clone().ok_or_else(|| Error::bug("the plugin's request has a body"))?;
             tokens.authorize(&mut request)?;
             *request.body_mut() = body.as_ref().and_then(Body::next);
+            Ok(request)
+        };
+        let (response, took, unauthorized) = loop {
+            let request = make(&tokens)?;
+            self.counts.service_requests.fetch_add(1, Ordering::Relaxed);
+            let again = || tokens.repeatable.then(|| make(&tokens).ok()).flatten();
             let began = Instant::now();
-            let sent = self.http.send(request, self.http.max_body.saturating_add(1), MAX_ERROR).await;
+            let sent = self.http.send(request, again, self.http.max_body.saturating_add(1), MAX_ERROR).await;
             let took = began.elapsed();
             let response = match sent {
                 Ok(response) => response,

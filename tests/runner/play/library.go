@@ -2,8 +2,11 @@ package play
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -100,11 +103,41 @@ func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
 	if s.Wasm != "" {
 		r.Wasm = filepath.Join(Root, s.Wasm)
 	}
+	config := merged(c.World.Config(), s.Config)
+	var secrets []string
 	if secret := s.Config["client_secret"]; secret != nil {
-		c.secrets = append(c.secrets, strings.Fields(*secret)...) // of which an error may show one word
+		secrets = append(secrets, *secret)
 	}
-	r.Fields["variables"] = variables(merged(c.World.Config(), s.Config))
+	if content := config["client_secret_file"]; content != "" && content != "missing" {
+		if config["client_secret_file"], err = c.secretFile(content); err != nil {
+			return r, err
+		}
+		secrets = append(secrets, content)
+	}
+	for _, secret := range secrets {
+		c.secrets = append(c.secrets, strings.Fields(secret)...) // of which an error may show one word
+	}
+	r.Fields["variables"] = variables(config)
 	return r, nil
+}
+
+// secretFile writes a file with this content, or these bytes in base64, and returns its name.
+func (c *course) secretFile(content string) (string, error) {
+	bytes := []byte(content)
+	encoded, is := strings.CutPrefix(content, "base64:")
+	folder, err := c.Folder()
+	if is && err == nil {
+		bytes, err = base64.StdEncoding.DecodeString(encoded)
+	}
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp(folder, "secret")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(bytes)
+	return file.Name(), errors.Join(err, file.Close())
 }
 
 // variables are the names and values by which a library reads a config.

@@ -7,6 +7,9 @@ use automatic_rostering::{Client, Config, Error, Options};
 async fn main() {
     if let Err(error) = print_jobs().await {
         eprintln!("{error}"); // explains how to fix it
+        if let Some(body) = &error.body {
+            eprintln!("{}", body.chars().take(500).collect::<String>());
+        }
         std::process::exit(1);
     }
 }

@@ -146,7 +146,7 @@ final class Core {
 
   private void endIfIdle() {
     if (isClosing && calls.isEmpty() && isFreed.compareAndSet(false, true)) {
-      holder.drop(true);
+      holder.forget(true);
       free();
       ended.complete(null);
     }
@@ -181,7 +181,7 @@ final class Core {
     plugin.run(
         () -> {
           plugin.call(export, input, null);
-          holder.drop(isSet);
+          holder.forget(isSet);
           return null;
         });
   }

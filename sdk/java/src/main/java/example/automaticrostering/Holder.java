@@ -103,14 +103,14 @@ final class Holder {
     }
   }
 
-  /** Records that the service accepted a token. */
+  /** Notes that the service did not refuse a token. */
   synchronized void accept(String token) {
     worked = token;
   }
 
   /**
-   * Records that the service refused a token. The next flow replaces it, unless another token
-   * already has.
+   * Notes that the service refused a token. The next flow replaces it, unless another token
+   * or the running flow does.
    *
    * @param isFirst whether this was the first 401 of a call that can be sent again
    */
@@ -125,10 +125,10 @@ final class Holder {
   }
 
   /**
-   * Drops what is kept, after clear_token or set_token. The plugin restarts a running flow after
+   * Forgets the token, after clear_token or set_token. The plugin restarts a running flow after
    * clear_token; after set_token, the calls that wait for it begin another.
    */
-  synchronized void drop(boolean isSet) {
+  synchronized void forget(boolean isSet) {
     kept = null;
     if (isSet) {
       refused = null;

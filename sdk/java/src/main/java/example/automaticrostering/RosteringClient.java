@@ -232,7 +232,7 @@ public class RosteringClient implements AutoCloseable {
       HttpRequest request, BodyHandler<T> handler) {
     notNull(request, "the request");
     notNull(handler, "the body handler");
-    var base = core().config.baseUrl();
+    var base = core().config.service();
     return call -> new OwnRequest<>(core, call, base, request, handler).make();
   }
 
