@@ -166,6 +166,9 @@ package-files:
 test-packages: package-files build/sandbox ## install and use each package as its user does, in an empty folder
 	@tools/each.sh test-package
 
+site: ## build the pages, with search and API references, in build/site/html; HOSTS=python,go limits the references
+	@tools/site/site.sh $(filter go javascript python java rust c,$(subst node,javascript,$(WANTED)))
+
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
 	@tools/reproducible.sh
 

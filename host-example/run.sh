@@ -23,6 +23,7 @@ java:*)
 	classes=$sdk/java/target
 	exec java -cp "$classes/test-classes:$classes/classes:$classes/lib/*" "demo.$(tr a-z A-Z <<<"${program:0:1}")${program:1}"
 	;;
+spring:*) exec java -jar "$here/spring/target/spring-1.jar" ;;
 node:*) exec node --disable-warning=ExperimentalWarning "$here/node/$program.js" ;;
 deno:*) # with the permissions that jobs and minimal need; the last two variables are the SDK's
 	exec "$sdk/javascript/runtimes/deno/deno" run --no-prompt --no-check --allow-net \
@@ -38,7 +39,7 @@ ffi:host)
 	LIBEXTISM=$library exec ruby "$here/ffi/host.rb" "$root/plugin/rostering.wasm"
 	;;
 ffi:*) ;;
-*) echo "usage: run.sh c|go|java|node|deno|bun|workerd|python|rust|ffi PROGRAM" >&2 && exit 64 ;;
+*) echo "usage: run.sh c|go|java|spring|node|deno|bun|workerd|python|rust|ffi PROGRAM" >&2 && exit 64 ;;
 esac
 export LD_LIBRARY_PATH=$sdk/c/build/installed/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 cd "$here/ffi"

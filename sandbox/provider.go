@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -83,9 +84,20 @@ func (p *provider) handler() http.Handler {
 			op.WriteError(w, r, err, quiet)
 			return
 		}
-		web.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), issuing{}, w)))
+		whole := &buffered{ResponseWriter: w}
+		web.ServeHTTP(whole, r.WithContext(context.WithValue(r.Context(), issuing{}, w)))
+		_, _ = w.Write(faultOf(r).alter(whole.body.Bytes()))
 	})
 }
+
+// buffered keeps the body of a response, for a fault to change.
+type buffered struct {
+	http.ResponseWriter
+	body bytes.Buffer
+}
+
+// Write implements http.ResponseWriter.
+func (b *buffered) Write(p []byte) (int, error) { return b.body.Write(p) }
 
 func checkTokenRequest(w http.ResponseWriter, r *http.Request) error {
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -173,6 +185,13 @@ type ledger struct {
 type issuedToken struct {
 	Token   string    `json:"token"` // its short hash
 	Expires time.Time `json:"expires_at"`
+
+	revoked time.Time
+}
+
+// isRevoked reports whether the token is in the list of revocations, or in an old one of the time known.
+func (t issuedToken) isRevoked(known time.Time) bool {
+	return !t.revoked.IsZero() && (known.IsZero() || t.revoked.Before(known))
 }
 
 func newLedger() *ledger { return &ledger{tokens: map[[sha256.Size]byte]issuedToken{}} }
@@ -181,7 +200,7 @@ func (l *ledger) add(token string, expiry time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.tokens, func(_ [sha256.Size]byte, t issuedToken) bool { return time.Since(t.Expires) > kept })
-	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{shortHash(token), expiry}
+	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{Token: shortHash(token), Expires: expiry}
 }
 
 // valid returns the valid tokens, the newest last.
@@ -190,7 +209,7 @@ func (l *ledger) valid() []issuedToken {
 	defer l.mu.Unlock()
 	tokens := []issuedToken{} // not nil, which in JSON would be null
 	for _, t := range l.tokens {
-		if time.Now().Before(t.Expires) {
+		if t.revoked.IsZero() && time.Now().Before(t.Expires) {
 			tokens = append(tokens, t)
 		}
 	}
@@ -198,12 +217,13 @@ func (l *ledger) valid() []issuedToken {
 	return tokens
 }
 
-// verify returns what is wrong with a token, or nil. The error does not contain the token.
-func (l *ledger) verify(token string) error {
+// verify returns what is wrong with a token, or nil. The error does not contain the token. If known is not zero, only the
+// revocations until then are known.
+func (l *ledger) verify(token string, known time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch issued, ok := l.tokens[sha256.Sum256([]byte(token))]; {
-	case !ok:
+	case !ok || issued.isRevoked(known):
 		return errUnknown
 	case !time.Now().Before(issued.Expires):
 		return errExpired
@@ -211,11 +231,16 @@ func (l *ledger) verify(token string) error {
 	return nil
 }
 
-// revoke forgets all tokens.
+// revoke revokes all tokens.
 func (l *ledger) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	clear(l.tokens)
+	for hash, t := range l.tokens {
+		if t.revoked.IsZero() {
+			t.revoked = time.Now()
+			l.tokens[hash] = t
+		}
+	}
 }
 
 // shortHash returns a name for a token that shows nothing of it.

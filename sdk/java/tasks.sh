@@ -27,7 +27,7 @@ check() { google_java_format check; }
 format() { google_java_format format; }
 google_java_format() {
 	maven "com.spotify.fmt:fmt-maven-plugin:2.27:$1" \
-		-DadditionalSourceDirectories=src/build,../../host-example/java/src/main/java,../../tests/adapters/java/src,../../tests/adapters/raw/java
+		-DadditionalSourceDirectories=src/build,../../host-example/java/src/main/java,../../host-example/spring/src/main/java,../../tests/adapters/java/src,../../tests/adapters/raw/java
 }
 
 # Runs the tests of the library.

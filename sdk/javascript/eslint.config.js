@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import ts from 'typescript-eslint';
 
 export default [
-  { ignores: ['**/build/', '**/.wrangler/'] },
+  { ignores: ['**/build/', '**/types/', '**/.wrangler/'] },
   js.configs.recommended,
   { rules: { 'no-undef': 'off' } }, // tsc knows the globals
   ...ts.configs.strict.map((config) => ({ ...config, files: ['**/*.ts'] })),

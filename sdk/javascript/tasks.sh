@@ -52,9 +52,25 @@ program() (
 	exit 69
 )
 
+# Writes the declarations for TypeScript into types, or into the folder that is passed: a file for each export, as Deno looks for no
+# other files next to one. Tests compare them with the sources.
+types() (
+	into=${1:-types} declared=$new/declared/sdk/javascript/src
+	for config in tsconfig.json tsconfig.workerd.json; do
+		"$bin/tsc" -p $config --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$new/declared"
+	done
+	cp src/wasm.d.ts "$declared"
+	rm -rf "$into"
+	for name in index cloudflare file-store redis-store wasm; do
+		"$bin/rollup" --silent -p dts --external cloudflare:workers -i "$declared/$name.d.ts" -o "$into/$name.d.ts"
+	done
+)
+
 # Checks format, lint and types, including those of the examples and the suite's adapter, that wrangler would deploy the
 # Workers, and that the reference can be made.
 check() (
+	types "$new/types"
+	diff -r types "$new/types" >&2 || fail "types is not what the sources declare: make format, and commit it"
 	adapter
 	pretty --check
 	(cd "$root" && "$bin/eslint" --config sdk/javascript/eslint.config.js --max-warnings 0 sdk/javascript "${folders[@]}")
@@ -65,9 +81,14 @@ check() (
 	"$bin/wrangler" deploy --dry-run --config "$root/host-example/workerd/wrangler.jsonc" --outdir "$PWD/build/worker"
 )
 
-format() { pretty --write; }
+format() {
+	pretty --write
+	types
+}
 
-pretty() { "$bin/prettier" --config package.json --log-level warn "$@" . "${folders[@]}" '!**/*.md' '!../../**/*.md'; }
+pretty() {
+	"$bin/prettier" --config package.json --log-level warn "$@" . "${folders[@]}" '!**/*.md' '!../../**/*.md' '!types'
+}
 
 # Runs the tests on the runtime.
 test() (
@@ -85,28 +106,22 @@ test() (
 	esac
 )
 
-# Makes automatic-rostering-VERSION.tgz, with type declarations and the plugin, in dist or in the folder that is passed.
+# Makes automatic-rostering-VERSION.tgz in dist, or in the folder that is passed: what npm pack makes, without what
+# only this repository needs. Deno would install devDependencies, for a workspace with the package.
 package() (
-	mkdir -p build "${1:-$root/dist}"
+	mkdir -p "$new/package" "${1:-$root/dist}"
 	into=$(cd "${1:-$root/dist}" && pwd)
-	work=$(mktemp -d build/package.XXXXXX) # here, so that tsc finds the types of Node and Cloudflare
-	trap 'rm -rf "$work"' EXIT
-	cp -R package.json README.md LICENSE THIRD_PARTY_NOTICES.md src "$work"
-	npm pkg delete devDependencies prettier scripts --prefix "$work" # Deno would install them, for a workspace with the package
-
-	"$bin/tsc" --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"
-	"$bin/tsc" -p tsconfig.workerd.json --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"
-	cp "$work"/types/sdk/javascript/src/*.d.ts "$work/src"
-	rm -r "$work/types"
-	chmod -R a+r,u+w "$work"
-	npm pack --silent --pack-destination "$into" "./$work"
+	cp -R package.json README.md LICENSE THIRD_PARTY_NOTICES.md src types "$new/package"
+	npm pkg delete devDependencies prettier scripts --prefix "$new/package"
+	chmod -R a+r,u+w "$new/package"
+	npm pack --silent --pack-destination "$into" "$new/package"
 )
 
 # Installs the package for the suite's adapter, unless it is what is installed. redis is that of setup.
 adapter() (
 	take_turns
 	into=build/adapter
-	if [ -e $into/installed ] && [ -z "$(find -L src package.json -newer $into/installed)" ]; then return; fi
+	if [ -e $into/installed ] && [ -z "$(find -L src types package.json -newer $into/installed)" ]; then return; fi
 	rm -rf $into
 	mkdir -p $into
 	touch $into/began # a source may change while this runs
@@ -128,6 +143,14 @@ test_package() (
 	"${runtime}_package"
 )
 
+# from_clone: npm links a copy of this folder, as a clone has it, in place of the package.
+from_clone() {
+	mkdir clone
+	(cd "$sdk" && git ls-files -co --exclude-standard -z . | tar --null --ignore-failed-read -cT -) | tar -xC clone
+	"${npm_install[@]}" ./clone >/dev/null
+	[ -L node_modules/automatic-rostering ] || fail "npm did not link the clone"
+}
+
 # compile TSC OPTION…: the programs here, with the types that setup installs.
 compile() {
 	"$1" --strict --noEmit --typeRoots "$sdk/node_modules,$sdk/node_modules/@types" "${@:2}" ./*.ts
@@ -138,9 +161,7 @@ node_package() {
 	[ "$(ls node_modules)" = automatic-rostering ] || fail "more than the package was installed"
 	"${npm_install[@]}" --save-dev typescript@5.2.2 >/dev/null # the oldest
 	cp "$sdk/tests/types.ts" .
-	for tsc in "$bin/tsc" node_modules/.bin/tsc; do
-		compile "$tsc" --exactOptionalPropertyTypes --target es2022 --module nodenext --types node
-	done
+	compile_for_node
 	cp "$sdk/tests/bundlers/jobs.mjs" .
 	for format in esm cjs; do
 		file=bundle.${format/esm/mjs}
@@ -148,6 +169,16 @@ node_package() {
 		bundled rollup "$bin/rollup" jobs.mjs --plugin "$sdk/node_modules/@rollup/plugin-node-resolve/dist/cjs/index.js" \
 			--format=$format --file=$file
 	done
+	from_clone
+	compile_for_node
+}
+
+# The second module resolution is that of programs which are older than exports in package.json; TypeScript 6 has no such.
+compile_for_node() {
+	local options=(--exactOptionalPropertyTypes --target es2022 --types node)
+	compile "$bin/tsc" "${options[@]}" --module nodenext
+	compile node_modules/.bin/tsc "${options[@]}" --module nodenext
+	compile node_modules/.bin/tsc "${options[@]}" --module commonjs --moduleResolution node10
 }
 
 # bundled NAME COMMAND…: a bundler without settings warns of nothing, and what it makes runs in an empty folder.
@@ -185,13 +216,19 @@ bun_package() {
 workerd_package() {
 	cp "$root"/host-example/workerd/*.{ts,jsonc} .
 	"${npm_install[@]}" "$package" >/dev/null
-	compile "$bin/tsc" --exactOptionalPropertyTypes --skipLibCheck --target es2024 --lib es2024 --module esnext \
-		--moduleResolution bundler --types @cloudflare/workers-types
+	compile_for_workers
 	export CLOUDFLARE_INCLUDE_PROCESS_ENV=true WRANGLER_LOG=info
 	lists_jobs bash -c '"$0" dev --port 0 >dev 2>&1 &
 		trap "kill $!" EXIT
 		for _ in {1..120}; do url=$(grep -om1 "http://localhost[^ ]*" dev) && break || sleep 0.5; done
 		curl -s --max-time 30 "$url"' "$bin/wrangler"
+	from_clone
+	compile_for_workers
+}
+
+compile_for_workers() {
+	compile "$bin/tsc" --exactOptionalPropertyTypes --skipLibCheck --target es2024 --lib es2024 --module esnext \
+		--moduleResolution bundler --types @cloudflare/workers-types
 }
 
 case $verb:$runtime in

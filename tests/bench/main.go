@@ -1,5 +1,5 @@
-// Command bench prints the tables of docs/benchmarks.md: what a library costs, next to the same requests of its language's HTTP
-// client in the same run. Batches of both alternate, so that a busy machine slows both.
+// Command bench prints the tables of docs/benchmarks.md, and draws docs/costs.svg: what a library costs, next to the same requests
+// of its language's HTTP client in the same run. Batches of both alternate, so that a busy machine slows both.
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"automatic-rostering.example/rostering/tests/picture"
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
@@ -57,6 +58,42 @@ func main() {
 			}
 		}
 	}
+	if os.Getenv("HOSTS") == "" { // the picture has all of them
+		if err := os.WriteFile(filepath.Join(hosts.Root(), "docs/costs.svg"), []byte(drawn()), 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// bars are the seconds of a library and its peer, for the picture, in the order of the rows.
+type bars struct {
+	name, peer  string
+	own, theirs float64
+}
+
+var first, warm []bars
+
+// drawn is the picture of a first and of a warm call: each side has its own scale.
+func drawn() string {
+	p := picture.New("What a call costs: the library (blue), and the same requests of its HTTP client (gray)", 850, 110+44*len(first))
+	for n, side := range [][]bars{first, warm} {
+		left, most := 12+420*float64(n), 0.
+		for _, b := range side {
+			most = max(most, b.own, b.theirs)
+		}
+		p.Text("", left, 54, []string{"first call of a process: a token and the jobs", "a warm call"}[n])
+		for i, b := range side {
+			y := 74 + 44*float64(i)
+			p.Text("", left, y+12, b.name)
+			p.Text("", left, y+28, b.peer)
+			for m, seconds := range []float64{b.own, b.theirs} {
+				width := 220 * seconds / most
+				p.Bar([]string{"ours", "peer"}[m], left+110, y+1+16*float64(m), max(1, width), 13)
+				p.Text("", left+116+width, y+12+16*float64(m), milliseconds(seconds))
+			}
+		}
+	}
+	return p.String()
 }
 
 // row prints the row of a library, unless it fails, as if it is not built.
@@ -185,6 +222,7 @@ func warmCall(h hosts.Host, peer string) []string {
 		calls = min(max(int(0.1/took*float64(calls)), 50), 1000) // a tenth of a second
 	}
 	own, theirs := compare(25, batch(ours), batch(forJobs))
+	warm = append(warm, bars{h.Name, peer, own[0] / float64(calls), theirs[0] / float64(calls)})
 	return []string{peer, ratio(own[1], theirs[1]), ratio(own[0], theirs[0])}
 }
 
@@ -202,6 +240,7 @@ func firstCall(h hosts.Host, peer string) []string {
 	}
 	own, theirs := compare(15, measure(func(a adapter) float64 { return a.open("0") + a.repeat(1, ours) }),
 		measure(func(a adapter) float64 { return a.repeat(1, forToken) + a.repeat(1, forJobs) }))
+	first = append(first, bars{h.Name, peer, own[0], theirs[0]})
 	return []string{
 		peer, milliseconds(own[1]), milliseconds(theirs[0]), milliseconds(own[0]), ratio(own[0], theirs[0]), megabytes(theirs[2]),
 		megabytes(own[2]),

@@ -69,11 +69,11 @@ func testService(t *testing.T, language string) {
 	}
 	all.Wait()
 	s.wantSent(t, "at once", 1, atOnce)
-	fault(sandbox.Fault{Status: 503, Headers: map[string]string{"Retry-After": "7"}, Body: "its own affair"})
+	fault(sandbox.Fault{Status: 503, Headers: map[string]string{"Retry-After": "7"}, Body: new("its own affair")})
 	get("", 503, "7")
 	fault(sandbox.Fault{Status: 500})
 	get("", 503, "1")
-	fault(sandbox.Fault{Status: 404, Body: "its own affair"})
+	fault(sandbox.Fault{Status: 404, Body: new("its own affair")})
 	get("", 502, "")
 
 	defer func() { s.wantNoSecret(t, log.String()) }()

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the tables of pages")
 // The tables of pages are those of the rules and of the schema.
 func TestTables(t *testing.T) {
 	rules := load(t)
-	wantTable(t, "docs/hosts.md", "gaps", differencesTable(rules, false))
+	wantTable(t, "tests/behavior.md", "gaps", differencesTable(rules, false))
 	wantTable(t, "tests/behavior.md", "differences", differencesTable(rules, true))
 	wantTable(t, "README.md", "config", configTable(t))
 }

@@ -46,6 +46,17 @@ export async function refused(client: Client, config: Config): Promise<void> {
   client.forCustomer(undefined);
 }
 
+interface Jobs {
+  jobs: { id: string; status: string }[];
+}
+
+/** The body of a response is what your type says. */
+export async function ids(client: JobsClient): Promise<string[]> {
+  const response = await client.listJobs();
+  const { jobs } = (await response.json()) as Jobs;
+  return jobs.map(({ id }) => id);
+}
+
 const calls = async (client: JobsClient): Promise<Response> => client.forUser('u-1').listJobs();
 
 // snippet

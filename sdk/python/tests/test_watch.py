@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry
 from automatic_rostering import Client, RosteringError
 
 from .service import CONFIG, Service
+from .watch_latency import SECONDS, timed
 from .watch_opentelemetry import observe
 from .watch_prometheus import RosteringCollector
 
@@ -31,6 +32,17 @@ class Watching(TestCase):
             self.assertEqual(registry.get_sample_value("rostering_token_expires_at_seconds"), expires_at)
             failed = registry.get_sample_value("rostering_failed_calls_total", {"code": "service_error"})
             self.assertEqual(failed, 1.0)
+
+    def test_latency(self) -> None:
+        service = Service()
+        with Client(CONFIG, http=service.http()) as client:
+            timed(client.list_jobs)
+            service.jobs = lambda: httpx.Response(503)
+            with self.assertRaises(RosteringError):
+                timed(client.list_jobs)
+        (metric,) = SECONDS.collect()
+        counts = {s.labels["outcome"]: s.value for s in metric.samples if s.name.endswith("_count")}
+        self.assertEqual(counts, {"200": 1, "service_error": 1})
 
     def test_opentelemetry(self) -> None:
         service, reader = Service(), InMemoryMetricReader()
