@@ -49,7 +49,7 @@ func ClearToken(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	f := New(h, 0)
-	f.instance = &instance.State{Clears: f.instance.Clears + 1, Counts: f.instance.Counts}
+	f.instance.Clear()
 	f.save()
 	for _, name := range instance.All {
 		h.SetVar(name, nil)

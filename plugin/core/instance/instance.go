@@ -97,6 +97,13 @@ type State struct {
 	Prepared, ForInput bool
 }
 
+// Clear forgets all but the Counts, and counts itself.
+func (s *State) Clear() {
+	clears := s.Clears + 1
+	clear(Words(&s.Token.Hash, &s.Clears))
+	s.Clears, s.Prepared = clears, false
+}
+
 // Counts are what happened since the instance was created. clear_token keeps them.
 type Counts struct {
 	TokenRequests, FailedRequests, RefusedTokens, StoreFailures int64
