@@ -162,19 +162,22 @@ func (f *Flow) stale(lock *oauth2.Lock) bool {
 	return f.now > s.SeenAt+lock.Wait+late
 }
 
-// adopt makes the failure of another instance, whose clock may differ, this one's.
+// adopt makes a failure in the store this instance's. Another one's clock may differ. The instance's
+// own failure keeps its error, of which the store has less.
 func (f *Flow) adopt(lock *oauth2.Lock) {
-	err := lock.Error()
-	err.Message += " (seen by another instance)"
-	failures := max(lock.Failures, f.retry.Failures)
+	err, members := lock.Error(), f.retry.Error
+	if lock.Failure != *oauth2.ReadFailure(members) {
+		err.Message += " (seen by another instance)"
+		members = err.Members()
+	}
 	f.retry = &backoff.Record{
-		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()), Failures: failures,
-		Warned: f.retry.Warned, Error: err.Members(),
+		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()),
+		Failures: max(lock.Failures, f.retry.Failures), Warned: f.retry.Warned, Error: members,
 	}
 	f.markSecret(err)
 	f.SetBackoff(f.retry)
-	err.RetryAfter = f.left()
 	f.fail(err)
+	f.err = nil // the backoff has it
 }
 
 // beforeExpiry is how long before the token in use expires a backoff ends, in seconds: a token
