@@ -10,7 +10,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 # same bytes in base64, since bundlers lose other files. For tests, one build fills the heap with a
 # pattern between calls, and some modules are no plugin, or a faulty one.
 BUILDS := build/rostering.wasm build/rostering-nowasi.wasm build/rostering-core.wasm
-LIMIT := 61600
+LIMIT := 61500
 CORE_LIMIT := 58000
 PLUGINS := plugin/rostering.wasm plugin/rostering-nowasi.wasm sdk/javascript/src/rostering-core.js \
 	$(addsuffix /rostering-core.wasm,plugin sdk/java/src/build sdk/javascript/src \

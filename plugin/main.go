@@ -7,7 +7,7 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/config"
 	"automatic-rostering.example/rostering/plugin/core/direct"
 	"automatic-rostering.example/rostering/plugin/core/flow"
-	core "automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/service"
 	"automatic-rostering.example/rostering/plugin/core/version"
@@ -88,15 +88,15 @@ func getVersion() int32 {
 }
 
 // run runs an export that sends no request. It returns 0, or 1 with an error.
-func run(export func(core.Host, []byte) core.Result) int32 {
+func run(export func(host.Host, []byte) host.Result) int32 {
 	resetHeap()
-	h := &host{}
+	h := &extism{}
 	return h.end(export(h, h.input()))
 }
 
 // send runs an export that sends requests.
 func send(export input.Export) int32 {
 	resetHeap()
-	h := &host{}
+	h := &extism{}
 	return h.end(direct.Call(h, export, h.input()))
 }

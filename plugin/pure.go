@@ -8,7 +8,7 @@ import (
 
 	"automatic-rostering.example/rostering/plugin/core/config"
 	"automatic-rostering.example/rostering/plugin/core/flow"
-	core "automatic-rostering.example/rostering/plugin/core/pure"
+	"automatic-rostering.example/rostering/plugin/core/pure"
 	"automatic-rostering.example/rostering/plugin/core/service"
 	"automatic-rostering.example/rostering/plugin/core/version"
 )
@@ -29,7 +29,7 @@ func room(size uint32) unsafe.Pointer {
 }
 
 //export configure
-func configure(state, input uint32) unsafe.Pointer { return call(core.Configure, state, input) }
+func configure(state, input uint32) unsafe.Pointer { return call(pure.Configure, state, input) }
 
 //export begin
 func begin(state, input uint32) unsafe.Pointer { return call(flow.Begin, state, input) }
@@ -60,7 +60,7 @@ func getVersion(state, input uint32) unsafe.Pointer { return call(version.Versio
 
 // call calls an export with the state and the input that the host wrote. It returns where the
 // result is.
-func call(export core.Export, state, input uint32) unsafe.Pointer {
-	r := core.Call(export, written[:state], written[state:][:input])
+func call(export pure.Export, state, input uint32) unsafe.Pointer {
+	r := pure.Call(export, written[:state], written[state:][:input])
 	return unsafe.Pointer(unsafe.SliceData(r.Encode()))
 }

@@ -29,7 +29,7 @@ var beyond = []string{
 	"send-request/headers of more than 32 KiB",
 	// A definition of resume cannot know which step it continues.
 	"flows/a result that does not fit its step changes nothing",
-	"sharing/a result of the wrong kind for a store",
+	"sharing/a result that does not fit its step",
 
 	"config/an invalid URL: plain http",
 	"config/an invalid base_url: host:99999",

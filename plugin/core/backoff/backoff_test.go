@@ -9,22 +9,6 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/backoff"
 )
 
-func TestWaitsDouble(t *testing.T) {
-	r, now := &backoff.Record{}, int64(1_800_000_000)
-	for i, want := range []int64{1, 2, 4, 8, 16, 30, 30, 30} {
-		r = r.Next(now)
-		r.Error = []byte("e")
-		if r.Wait != want || r.Failures != i+1 || r.Since != now {
-			t.Errorf("failure %d: %+v, want a wait of %d", i+1, r, want)
-		}
-		now += 100_000 // only a token ends the row
-	}
-	r.Failures = math.MaxInt32
-	if r = r.Next(now); r.Wait != 30 || r.Failures != backoff.MaxFailures {
-		t.Errorf("after very many: %+v", r)
-	}
-}
-
 func TestRetryAfter(t *testing.T) {
 	const now = 1_800_000_000
 	for _, tt := range []struct {
@@ -59,33 +43,6 @@ func TestRetryAfterCountsDays(t *testing.T) {
 		if got := backoff.RetryAfter(header, "", at.Unix()); got != 2 {
 			t.Fatalf("%s at %d: %d", header, at.Unix(), got)
 		}
-	}
-}
-
-func TestLeft(t *testing.T) {
-	const since, wait = 1_800_000_000, 60
-	for _, tt := range []struct {
-		name      string
-		now, want int64
-	}{
-		{"when it begins", since, wait},
-		{"a second before its end", since + wait - 1, 1},
-		{"when it is over", since + wait, 0},
-		{"after", since + wait + 1, 0},
-		{"a second back", since - 1, wait},
-		{"an hour back", since - 3600, wait},
-		{"at the beginning of time", 0, wait},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := backoff.Record{Since: since, Wait: wait, Error: []byte("e")}
-			r.Settle(tt.now)
-			if got := r.Left(tt.now); got != tt.want {
-				t.Errorf("Left = %d, want %d", got, tt.want)
-			}
-			if got := r.Left(tt.now + wait); got != 0 {
-				t.Errorf("after the whole wait %d seconds are left", got)
-			}
-		})
 	}
 }
 

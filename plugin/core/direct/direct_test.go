@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"automatic-rostering.example/rostering/plugin/core/direct"
-	"automatic-rostering.example/rostering/plugin/core/flow"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/instance"
@@ -145,18 +144,6 @@ func TestTraps(t *testing.T) {
 	i.want("token_endpoint_unavailable 2", input.GetToken, "")
 }
 
-// The time of set_token makes the expiry known.
-func TestSetTokenWithUnknownExpiry(t *testing.T) {
-	i := newInstance(t)
-	for _, i.Clock = range []int64{0, 0, noon} { // the second one is the cached one
-		r := flow.SetToken(i, []byte(`{"access_token":"A","expires_at":1800000600,"cache_key":"rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:client:automatic-rostering-stage"}`))
-		if r.Kind != host.Output {
-			t.Fatalf("%s", r.Text)
-		}
-	}
-	i.want("held A", input.GetToken, "")
-}
-
 // A host without room for a var ends the call, or ignores the var. Either way a later call works, or says what is wrong.
 func TestWithoutRoom(t *testing.T) {
 	for _, name := range append(instance.All[:], instance.Summary) {
@@ -228,25 +215,5 @@ func TestLittleRoom(t *testing.T) {
 	}
 	if worked == 0 || named == 0 {
 		t.Errorf("%d calls worked, %d named the limit", worked, named)
-	}
-}
-
-func TestStatusCountsDirectCalls(t *testing.T) {
-	i := newInstance(t)
-	i.want("request, trap", input.GetToken, "", "trap") // whose end nobody knows
-	i.Clock++
-	i.want("request, token_endpoint_unavailable 2", input.GetToken, "", "503")
-	i.Clock += 2
-	i.want("request, GET /jobs A c, ok", input.ListJobs, "", "A", "200")
-	i.Clock += 10
-	i.want("GET /jobs A c, request, GET /jobs B c, ok", input.ListJobs, "", "401", "B", "200")
-	const want = `{"token_requests":4,"failed_token_requests":2,"refused_tokens":1,"store_failures":0,"token_expires_at":1800000073,"renew_at":1800000043}`
-	if got := flow.Status(i, nil); string(got.Text) != want {
-		t.Errorf("got %s", got.Text)
-	}
-	i.Clock = 0
-	i.want("GET /jobs B c, request, GET /jobs C c, service_unauthorized", input.ListJobs, "", "401", "C", "401")
-	if got := flow.Status(i, nil); !strings.Contains(string(got.Text), `"token_requests":5,"failed_token_requests":2,"refused_tokens":3`) {
-		t.Errorf("without a clock: %s", got.Text)
 	}
 }

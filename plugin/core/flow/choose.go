@@ -1,11 +1,8 @@
 package flow
 
 import (
-	"slices"
-
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/config"
-	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/instance"
 	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
@@ -137,25 +134,6 @@ func (f *Flow) until() int64 {
 	return min(end, f.offered.ExpiresAt)
 }
 
-// settleBackoff ends a backoff whose secret was changed, and begins it again if the clock was set back.
-func (f *Flow) settleBackoff() {
-	switch {
-	case f.now == 0:
-	case f.retry.Secret != 0 && f.readClient() == nil && f.retry.Secret != f.secretMark():
-		f.endBackoff()
-	case f.retry.Settle(f.now):
-		f.SetBackoff(f.retry)
-	}
-}
-
-// left returns the seconds until the next token request may be sent, or 0.
-func (f *Flow) left() int64 {
-	if f.now == 0 {
-		return 0
-	}
-	return f.retry.Left(f.now)
-}
-
 func (f *Flow) readClient() (err *apierror.Error) {
 	if f.config == nil {
 		if f.config, err = config.ReadClient(f.host.Config); err == nil {
@@ -164,53 +142,4 @@ func (f *Flow) readClient() (err *apierror.Error) {
 		}
 	}
 	return err
-}
-
-// logOld logs that a renewal failed, at most once a minute.
-func (f *Flow) logOld() {
-	if f.minuteSince(&f.retry.Warned) {
-		f.SetBackoff(f.retry)
-		f.host.Log(host.Warn, "the token could not be renewed; the old one, still valid, is used")
-	}
-}
-
-// Error returns why the flow failed, as JSON.
-func (f *Flow) Error() []byte {
-	left := f.left()
-	own := &oauth2.Failure{Code: codes[f.code], Status: f.status}
-	err := f.err
-	switch {
-	case f.asked == obtained:
-		err = f.notKept()
-	case own.Code == apierror.ServiceUnauthorized:
-		if err = own.Error(); f.instance.Token.Hash == f.refused {
-			left = max(left, f.instance.Stays(f.now), 1)
-		}
-	case err != nil:
-		return err.JSON()
-	case f.code != 0 && *own != *oauth2.ReadFailure(f.retry.Error):
-		err = own.Error()
-	default:
-		return apierror.Object(f.retry.Error, left)
-	}
-	err.RetryAfter = left
-	return err.JSON()
-}
-
-// codes are those of the errors with which a token request, or a new token, can fail.
-var codes = [...]string{"", apierror.TokenEndpointRejected, apierror.TokenEndpointUnavailable,
-	apierror.TokenResponseInvalid, apierror.NetworkError, apierror.ServiceUnauthorized}
-
-// fail records how the flow failed. The store may have a token nevertheless.
-func (f *Flow) fail(err *apierror.Error) {
-	f.asked, f.found, f.err, f.status = failed, nothing, err, int64(err.Status)
-	f.code = int64(slices.Index(codes[:], err.Code))
-}
-
-func (f *Flow) notKept() *apierror.Error {
-	message := "the new token expired, was refused or was lost; retry"
-	if f.mayPause == 0 { // no library's host
-		message += ", or raise max_var_bytes"
-	}
-	return &apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true, Message: message}
 }

@@ -55,6 +55,9 @@ type progress struct {
 	store   int64 // how the flow uses the store
 	// force, and mayPause, which says that the host waits in backoffs, are 0 or 1.
 	force, mayPause int64
+
+	// What follows begins again after a clear_token.
+
 	// asked says how the flow's token request ended, and code and status how it failed.
 	asked, code, status int64
 	// found is what the flow knows from the store since it last began to look there.

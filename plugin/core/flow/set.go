@@ -26,17 +26,15 @@ func SetToken(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(apierror.Mismatch("the token has expired"))
 	}
 	f.force = 1 // the token before is forgotten
-	t := &instance.Token{Hash: instance.Hash(in.AccessToken)}
-	if f.now != 0 {
-		t = f.known(t.Hash, f.now, in.ExpiresAt)
-		t.Patience = instance.NoPatience
-	}
+	t := f.newToken(in.AccessToken, f.now, in.ExpiresAt)
+	t.Patience = instance.NoPatience
 	f.instance.Forgive(t.Hash)
 	if current := f.instance.Token; current.Hash == t.Hash && current.ExpiresAt != 0 {
 		if f.now == 0 {
 			t = &current
 		} else {
 			t.RequestedAt = min(current.RequestedAt, f.now) // the clock may have been set back
+			t.Stamp = current.Stamp
 		}
 	}
 	f.keep(in.AccessToken, t)
@@ -49,7 +47,7 @@ func ClearToken(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	f := New(h, 0)
-	f.instance = &instance.State{Clears: f.instance.Clears + 1, Counts: f.instance.Counts}
+	f.instance.Clear()
 	f.save()
 	for _, name := range instance.All {
 		h.SetVar(name, nil)

@@ -6,6 +6,7 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/clock"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
+	"automatic-rostering.example/rostering/plugin/core/instance"
 	"automatic-rostering.example/rostering/plugin/core/json"
 )
 
@@ -89,18 +90,17 @@ func (f *Flow) hasWaited() {
 
 // restart begins the flow again after a clear_token, with the lock if it holds it.
 func (f *Flow) restart(r *input.Resume) {
-	next := progress{client: f.client, clears: f.instance.Clears, began: f.began, waited: f.waited, locked: f.locked,
-		store: f.store, mayPause: f.mayPause, force: f.force, refused: f.refused}
 	switch {
 	case r.Added:
-		next.locked = f.secretMark()
+		f.locked = f.secretMark()
 	case f.state == WritingLock:
-		next.locked = 0
+		f.locked = 0
 	}
 	if f.store != noStore {
-		next.store = withStore
+		f.store = withStore
 	}
-	f.progress = next
+	f.state, f.clears = Choosing, f.instance.Clears
+	clear(instance.Words(&f.asked, &f.wait))
 	f.run(f.choose())
 }
 

@@ -46,57 +46,6 @@ func (f *Flow) refuse(text string, used bool) {
 	s.Refuse(f.refused)
 }
 
-// backOff records a failure, and the wait after it: that of a Retry-After, unless it is 0. A
-// failure within a backoff does not count, but the later end wins.
-func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
-	if left := f.left(); left > 0 {
-		f.retry.Since, f.retry.Wait = f.now, max(left, retryAfter)
-		if retryAfter >= left {
-			f.retry.Secret, f.retry.Told = 0, true // that is for every secret
-		}
-	} else {
-		f.retry = f.retry.Next(f.now)
-		f.retry.Error = err.Members()
-		f.markSecret(err)
-		f.retry.Wait = f.untilExpiry(f.retry.Wait)
-		if retryAfter > 0 {
-			f.retry.Wait, f.retry.Told = retryAfter, true
-		}
-	}
-	f.SetBackoff(f.retry)
-	err.RetryAfter = f.retry.Wait
-}
-
-// SetBackoff sets the backoff, or removes it.
-func (f *Flow) SetBackoff(r *backoff.Record) {
-	f.retry = r
-	f.host.SetVar(instance.Retry, nil) // first, as in keep
-	if len(r.Error) != 0 {
-		f.host.SetVar(instance.Retry, r.Encode())
-	}
-}
-
-// ExpectTrap records a failed token request before it is sent: without a response, most hosts
-// end the call. It returns the backoff as it was, for NoTrap.
-func (f *Flow) ExpectTrap() (before *backoff.Record) {
-	f.countFailed()
-	return f.expect((&oauth2.Failure{Code: apierror.NetworkError}).Error())
-}
-
-// NoTrap takes back what ExpectTrap recorded. What follows a response saves the count.
-func (f *Flow) NoTrap(before *backoff.Record) {
-	f.instance.FailedRequests--
-	f.SetBackoff(before)
-}
-
-func (f *Flow) expect(err *apierror.Error) (before *backoff.Record) {
-	kept := *f.retry
-	if f.now != 0 {
-		f.backOff(err, 0)
-	}
-	return &kept
-}
-
 // responded processes the response to the token request.
 func (f *Flow) responded(r *message.Response) State {
 	text, lifetime, err := oauth2.ParseTokenResponse(r, f.secrets)
@@ -114,11 +63,9 @@ func (f *Flow) responded(r *message.Response) State {
 		return Choosing
 	}
 	f.asked = obtained
-	t := &instance.Token{Hash: instance.Hash(text), Margin: f.margin(lifetime), Patience: f.instance.NextPatience}
-	if f.now != 0 {
-		t.RequestedAt = min(f.at, f.now)
-		t.ExpiresAt = max(t.RequestedAt+lifetime, f.now+1)
-	}
+	requested := min(f.at, f.now)
+	t := f.newToken(text, requested, max(requested+lifetime, f.now+1))
+	t.Patience = f.instance.NextPatience
 	f.pardon(t.Hash)
 	f.keep(text, t)
 	if f.instance.Token.Hash == 0 {
@@ -132,26 +79,16 @@ func (f *Flow) responded(r *message.Response) State {
 	return Choosing
 }
 
-// margin returns how long before its expiry a token is renewed, in seconds.
-func (f *Flow) margin(lifetime int64) int64 { return min(f.config.Margin, lifetime/2) }
-
-func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
-	f.countFailed()
-	f.fail(err)
+// newToken returns what is known about a token: without a clock, that there is one.
+func (f *Flow) newToken(text string, requestedAt, expiresAt int64) *instance.Token {
+	t := &instance.Token{Hash: instance.Hash(text)}
 	if f.now != 0 {
-		f.backOff(err, retryAfter)
+		t.RequestedAt, t.Stamp = requestedAt, requestedAt
+		t.ExpiresAt = min(expiresAt, f.now+instance.MaxLifetime)
+		t.Margin = min(f.config.Margin, (t.ExpiresAt-requestedAt)/2)
 	}
-	if f.offer(); f.force == 0 && f.Object != nil {
-		f.logOld()
-	}
+	return t
 }
-
-func (f *Flow) countFailed() {
-	f.instance.FailedRequests++
-	f.save()
-}
-
-func (f *Flow) endBackoff() { f.SetBackoff(&backoff.Record{}) }
 
 // pardon makes a token usable that was refused.
 func (f *Flow) pardon(hash int64) {

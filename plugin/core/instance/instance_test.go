@@ -32,18 +32,6 @@ func ordinary() instance.State {
 	return instance.State{Token: instance.Token{Hash: 1<<48 - 1, RequestedAt: noon - 1, ExpiresAt: noon + 3599, Margin: 60}, UseFrom: noon + 5}
 }
 
-func TestStateRoundTrip(t *testing.T) {
-	whole := ordinary()
-	whole.Previous = instance.Token{Hash: 1, RequestedAt: 2, ExpiresAt: 4, Margin: 5}
-	whole.Refused = [4]int64{6, 7, 8, 9}
-	whole.Overlaps, whole.LookedAt, whole.Clears, whole.Prepared, whole.ForInput = 3, 10, 11, true, true
-	for name, want := range map[string]instance.State{"nothing": {}, "a token": ordinary(), "everything": whole} {
-		if got := instance.Decode(want.Encode()); *got != want {
-			t.Errorf("%s: got %+v, want %+v", name, *got, want)
-		}
-	}
-}
-
 // Every number of the state is between the first and the last of Words.
 func TestEveryNumberIsKept(t *testing.T) {
 	var s instance.State
@@ -123,34 +111,5 @@ func TestUsable(t *testing.T) {
 	}
 	if s.Usable(&instance.Token{ExpiresAt: noon + 1}, noon) || s.Usable(&instance.Token{Hash: 1}, noon) {
 		t.Error("no token, or one of unknown expiry, is usable")
-	}
-}
-
-func TestRemembersFourRefusedTokens(t *testing.T) {
-	var s instance.State
-	for _, step := range []struct {
-		refuse, forgive int64
-		want            [4]int64
-	}{
-		{refuse: 1, want: [4]int64{1}},
-		{refuse: 2, want: [4]int64{2, 1}},
-		{refuse: 1, want: [4]int64{1, 2}},
-		{refuse: 3, want: [4]int64{3, 1, 2}},
-		{refuse: 4, want: [4]int64{4, 3, 1, 2}},
-		{refuse: 5, want: [4]int64{5, 4, 3, 1}},
-		{forgive: 4, want: [4]int64{5, 3, 1}},
-		{forgive: 9, want: [4]int64{5, 3, 1}},
-	} {
-		if step.refuse != 0 {
-			s.Refuse(step.refuse)
-		} else {
-			s.Forgive(step.forgive)
-		}
-		if s.Refused != step.want {
-			t.Errorf("after %+v: %v", step, s.Refused)
-		}
-	}
-	if !s.Refuses(5) || !s.Refuses(1) || s.Refuses(4) || s.Refuses(0) {
-		t.Errorf("of %v", s.Refused)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/message"
-	"automatic-rostering.example/rostering/plugin/core/service"
 
 	"github.com/tidwall/gjson"
 )
@@ -149,34 +148,6 @@ func call(m *member, export input.Export, in string) (r host.Result, trapped boo
 		}
 	}()
 	return direct.Call(m, export, []byte(in)), false
-}
-
-// explain explains a response that repeats what must not be in an error.
-func (w *world) explain(m *member) {
-	text, status := w.token(m), one(w, 0, 1, 99, 200, 304, 301, 400, 401, 403, 408, 429, 500, 503, 600, 999)
-	body := one(w, "body", text, m.Settings["client_secret"], "a "+text+" and "+m.Settings["client_secret"])
-	r := service.Explain(m, fmt.Appendf(nil, `{"status":%d,"headers":{"Retry-After":"7"},"body":%s,"tokens":[%s]}`, status, quote(body), quote(text)))
-	want, kind := step{kind: "error", code: "service_error", status: int64(status), retry: 7}, host.Output
-	want.retryable = status < 100 || status == 408 || status == 429 || status >= 500
-	switch {
-	case status == 0:
-		want = step{kind: "error", code: "network_error", retryable: true}
-	case status == 401:
-		want = step{kind: "error", code: "service_unauthorized", status: 401, retryable: true}
-	case status/100 == 2 || status == 304:
-		kind, want = host.Error, step{kind: "error", code: "invalid_input", errorKey: "status"}
-	}
-	got, _, _ := readStep(host.Result{Kind: host.Error, Text: r.Text})
-	if got != want || r.Kind != kind {
-		w.fail("explain", "%d: %s instead of %+v", status, r.Text, want)
-	}
-	w.now = w.clock(m)
-	w.check(&running{at: m, last: got, checks: checks{cleared: m.clears}}, r)
-	r = service.Request(m, []byte(`{"path":"/x"}`))
-	w.holdsNoSecret(string(r.Text))
-	if v := gjson.ParseBytes(r.Text); v.Get("url").Str != "https://service.example/x" || v.Get("headers.Authorization").Exists() {
-		w.fail("request", "%s", r.Text)
-	}
 }
 
 // exchange is a request that a direct call sent, and its response.

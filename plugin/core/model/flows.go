@@ -221,7 +221,8 @@ func (w *world) rotate(m *member, to string) {
 	w.now = w.clock(m)
 	w.say("%d: secret %s", m.number, to)
 	before := w.observe(m)
-	rejected := before.code == "token_endpoint_rejected" && m.told <= w.now && to != m.Settings["client_secret"]
+	toldNothing := m.told == 0 && m.refusedAt <= w.now // which is later if that is not known
+	rejected := before.code == "token_endpoint_rejected" && toldNothing && to != m.Settings["client_secret"]
 	m.Settings["client_secret"], m.lock = to, ""
 	m.quiet = m.told // a Retry-After is for every secret
 	if after := w.observe(m); rejected && after.retry != 0 {

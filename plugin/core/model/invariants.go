@@ -91,9 +91,10 @@ func (k *known) learn(b *running, r result, now int64, sameSecret bool) {
 			k.told = max(k.told, now+min(r.retryAfter, hour))
 		}
 	case request:
-		requested, lifetime := min(b.since, now), min(r.expiresIn, day)
+		requested := min(b.since, now)
+		expires := max(requested+min(r.expiresIn, day), now+1)
 		k.quiet, k.told = 0, 0
-		k.obtained(r.token, requested, max(requested+lifetime, now+1), lifetime, now, b.force)
+		k.obtained(r.token, requested, expires, expires-requested, now, b.force)
 		k.set = false
 	case r.token != "" && r.expires > now: // in the store
 		k.quiet, k.told, k.pair = 0, 0, [2]string{}

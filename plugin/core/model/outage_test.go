@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"automatic-rostering.example/rostering/plugin/core/model"
@@ -71,7 +72,7 @@ func outages() (all []outage) {
 		for _, size := range []int{1, 50, 100} {
 			bound := 6*lag + 15
 			if size == 1 {
-				bound = 3*lag + 15
+				bound = 3*lag + 20
 			}
 			add(outage{fmt.Sprintf("cold, lag %.0f s", lag), []int{size}, 7*lag + 100,
 				func(f *model.Fleet) { f.Lag = lag }, limits{errors: unbounded, needless: unbounded, ends: bound, requests: 16}})
@@ -175,7 +176,7 @@ func outages() (all []outage) {
 
 // TestFleetOutages keeps what an odd service, store or neighbor costs within its limits.
 func TestFleetOutages(t *testing.T) {
-	for _, o := range append(outages(), hard()...) {
+	for _, o := range slices.Concat(outages(), hard(), troubles()) {
 		for _, size := range o.size {
 			for seed := range *seeds {
 				t.Run(fmt.Sprintf("%s/%d instances/%d", o.name, size, seed+1), func(t *testing.T) {

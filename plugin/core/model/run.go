@@ -21,7 +21,7 @@ var kinds = [...]struct {
 	name   string
 	weight int
 }{
-	{"begin", 50}, {"resume", 150}, {"again", 6}, {"elsewhere", 4}, {"perform", 40}, {"wait out", 2}, {"direct", 15}, {"explain", 3}, {"forge", 10}, {"drop", 1},
+	{"begin", 50}, {"resume", 150}, {"again", 6}, {"elsewhere", 4}, {"perform", 40}, {"wait out", 2}, {"direct", 15}, {"forge", 10}, {"drop", 1},
 	{"set", 5}, {"clear", 2}, {"config", 1}, {"rotate", 4}, {"skew", 3},
 	{"down", 4}, {"up", 6}, {"store", 2}, {"forget", 2}, {"poison", 4},
 }

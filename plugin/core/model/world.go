@@ -130,8 +130,6 @@ func (w *world) act(seed uint64) {
 		w.begin(m)
 	case "direct":
 		w.direct(m)
-	case "explain":
-		w.explain(m)
 	case "resume", "again", "elsewhere", "perform", "wait out", "forge":
 		b := w.pickFlow(kind == "again")
 		if b == nil {

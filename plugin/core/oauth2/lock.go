@@ -1,7 +1,6 @@
 package oauth2
 
 import (
-	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/backoff"
 	"automatic-rostering.example/rostering/plugin/core/clock"
 	"automatic-rostering.example/rostering/plugin/core/json"
@@ -13,20 +12,6 @@ const (
 	Requesting = `{"state":"requesting"}`
 	Done       = `{"state":"done"}`
 )
-
-// Failure is what a flow and a fleet remember of a failed token request. A flow also
-// remembers a new token that the service refused so.
-type Failure struct {
-	Code   string
-	Status int64
-}
-
-// ReadFailure reads the members of an error.
-func ReadFailure(members []byte) *Failure {
-	err := json.Value("{" + string(members) + "}")
-	status, _ := err.Get("status").Natural(maxStatus)
-	return &Failure{Code: err.Get("code").Text(), Status: status}
-}
 
 // Value returns the value of the lock that shows the failure, as one of failures in a row, and
 // how many seconds it is until the next token request.
@@ -42,8 +27,6 @@ func (f *Failure) Value(now, wait int64, failures int) string {
 	w.Raw("}")
 	return string(w)
 }
-
-const maxStatus = 999
 
 // Lock is a decoded value of the lock. Without a state, it is held, or one that this
 // version cannot read: it expires.
@@ -75,33 +58,4 @@ func ParseLock(value string) *Lock {
 	lock.Failures = int(number("failures", 1, backoff.MaxFailures))
 	lock.Failed = lock.Failed && lock.valid()
 	return lock
-}
-
-// valid reports whether it can be that of a token request, with a status that it can have.
-func (f *Failure) valid() bool {
-	if f.Status == 0 {
-		return f.Code == apierror.NetworkError || f.Code == apierror.TokenResponseInvalid
-	}
-	return f.Status <= maxStatus && f.Error() != nil && f.Code != apierror.ServiceUnauthorized
-}
-
-// Error returns the error with this plugin's message, or nil for another code.
-func (f *Failure) Error() *apierror.Error {
-	e := &apierror.Error{Code: f.Code, Status: int(f.Status), Retryable: true}
-	switch f.Code {
-	case apierror.TokenEndpointRejected:
-		e.Retryable = false
-		e.Message = refusedClient
-	case apierror.TokenEndpointUnavailable:
-		e.Message = unavailable
-	case apierror.TokenResponseInvalid:
-		e.Message = unusableResponse + checkURL
-	case apierror.NetworkError:
-		return apierror.Network(noResponse, "", "auth_url")
-	case apierror.ServiceUnauthorized:
-		e.Message = apierror.TokenRefused
-	default:
-		return nil
-	}
-	return e
 }

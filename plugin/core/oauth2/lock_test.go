@@ -4,31 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/backoff"
 	"automatic-rostering.example/rostering/plugin/core/clock"
 	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
-
-func TestLockShowsFailure(t *testing.T) {
-	for _, failure := range []apierror.Error{
-		{Code: apierror.TokenEndpointRejected, Status: 401},
-		{Code: apierror.TokenEndpointUnavailable, Status: 503, Retryable: true},
-		{Code: apierror.TokenResponseInvalid, Status: 200, Retryable: true},
-		{Code: apierror.NetworkError, Retryable: true},
-	} {
-		read := oauth2.ReadFailure(failure.Members())
-		lock := oauth2.ParseLock(read.Value(1_800_000_000, 60, 3))
-		if !lock.Failed || lock.Done || lock.Until != 1_800_000_060 || lock.Wait != 60 || lock.Failures != 3 {
-			t.Errorf("%s: %+v", failure.Code, lock)
-			continue
-		}
-		got := lock.Error()
-		if got.Message == "" || got.Code != failure.Code || got.Status != failure.Status || got.Retryable != failure.Retryable {
-			t.Errorf("%s: %+v", failure.Code, got)
-		}
-	}
-}
 
 // FuzzLock parses any value of the store: what it accepts is within the limits. The rules show
 // what it rejects.

@@ -17,16 +17,6 @@ const (
 	defaultLifetime = 300      // seconds, if the response has none
 )
 
-// The messages of a failed token request, here and in the lock.
-const (
-	noResponse       = "no response from the token endpoint"
-	unusableResponse = "unusable token response"
-	checkURL         = "; check auth_url"
-	unavailable      = "the token endpoint is unavailable; retry later"
-	notJSON          = "not a JSON object"
-	refusedClient    = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
-)
-
 // known are the errors that RFC 6749 §5.2 names. They reveal nothing, even if one equals the
 // secret by chance.
 const known = "invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope"

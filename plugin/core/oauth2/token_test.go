@@ -1,7 +1,6 @@
 package oauth2_test
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -10,34 +9,6 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/config"
 	"automatic-rostering.example/rostering/plugin/core/oauth2"
 )
-
-func TestTokenObject(t *testing.T) {
-	var got map[string]any
-	if err := json.Unmarshal(oauth2.TokenObject(`t"\<`, 1_800_003_600, "key"), &got); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]any{"access_token": `t"\<`, "token_type": "Bearer", "expires_at": 1_800_003_600.0, "cache_key": "key"}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-func TestAccessToken(t *testing.T) {
-	for _, tt := range []struct{ name, object, want string }{
-		{"of a token object", string(oauth2.TokenObject("a.b", 1, "k")), "a.b"},
-		{"in any place", `{"x":1,"access_token":"a.b"}`, "a.b"},
-		{"the first of two", `{"access_token":"a.b","access_token":"c"}`, "a.b"},
-		{"no object", ``, ""},
-		{"another object", `{"x":{"access_token":"a.b"}}`, ""},
-		{"no text", `{"access_token":1}`, ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := oauth2.AccessToken([]byte(tt.object)); got != tt.want {
-				t.Errorf("got %q", got)
-			}
-		})
-	}
-}
 
 // What changes the token request changes which token is issued, and so the cache key: all but the secret, which a rotation
 // replaces.
@@ -118,14 +89,5 @@ func TestCacheKeyOf500Bytes(t *testing.T) {
 	longer := oauth2.CacheKey(&c)
 	if len(exact) != 500 || !strings.HasSuffix(exact, "xxx") || len(longer) != 500 || strings.HasSuffix(longer, "xxx") {
 		t.Errorf("%d bytes: %q\n%d bytes: %q", len(exact), exact, len(longer), longer)
-	}
-}
-
-func TestCacheKeyDependsOnItsParts(t *testing.T) {
-	a := config.Client{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b", Secret: "hunter2", Margin: 60}
-	b := a
-	b.Secret, b.Margin = "hunter3", 0
-	if x, y := oauth2.CacheKey(&a), oauth2.CacheKey(&b); x != y || strings.Contains(x, "hunter2") {
-		t.Errorf("%q and %q", x, y)
 	}
 }

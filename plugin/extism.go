@@ -7,19 +7,19 @@ import (
 
 	"github.com/extism/go-pdk"
 
-	core "automatic-rostering.example/rostering/plugin/core/host"
+	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/message"
 )
 
-// host implements core.Sender with Extism's functions.
-type host struct {
+// extism implements host.Sender with Extism's functions.
+type extism struct {
 	held     uint64 // block of the last Hold
 	response uint64 // block of the last response's body, and its length
 	size     uint64
 }
 
 // input reads the input.
-func (h *host) input() []byte {
+func (h *extism) input() []byte {
 	b := make([]byte, inputLength())
 	if len(b) < 8 {
 		for i := range b {
@@ -42,20 +42,20 @@ func word(b []byte, at int) *uint64 { return (*uint64)(unsafe.Pointer(&b[at])) }
 
 // output makes a block the output, without a copy. An empty block is not set: some hosts
 // reject a block of length 0.
-func (h *host) output(block, size uint64) {
+func (h *extism) output(block, size uint64) {
 	if size > 0 {
 		pdk.OutputMemory(pdk.NewMemory(block, size))
 	}
 }
 
 // end sets the output of an export and returns 0, or sets its error and returns 1.
-func (h *host) end(r core.Result) int32 {
+func (h *extism) end(r host.Result) int32 {
 	switch r.Kind {
-	case core.Output:
+	case host.Output:
 		h.output(h.block(r.Text), uint64(len(r.Text)))
-	case core.Held:
+	case host.Held:
 		h.output(h.held, length(h.held))
-	case core.Response:
+	case host.Response:
 		h.output(h.response, h.size)
 	default:
 		errorSet(h.block(r.Text))
@@ -65,7 +65,7 @@ func (h *host) end(r core.Result) int32 {
 }
 
 // block copies b into a block of the host's memory and returns its offset.
-func (h *host) block(b []byte) uint64 {
+func (h *extism) block(b []byte) uint64 {
 	offset := allocate(uint64(len(b)))
 	if len(b) < 8 {
 		for i, c := range b {
@@ -81,14 +81,14 @@ func (h *host) block(b []byte) uint64 {
 	return offset
 }
 
-func (h *host) text(s string) uint64 { return h.block([]byte(s)) }
+func (h *extism) text(s string) uint64 { return h.block([]byte(s)) }
 
-func (h *host) Config(key string) string { return string(h.load(configGet(h.text(key)))) }
+func (h *extism) Config(key string) string { return string(h.load(configGet(h.text(key)))) }
 
-func (h *host) Var(name string) []byte { return h.load(varGet(h.text(name))) }
+func (h *extism) Var(name string) []byte { return h.load(varGet(h.text(name))) }
 
 // load reads a block, or returns nil for no block.
-func (h *host) load(offset uint64) []byte {
+func (h *extism) load(offset uint64) []byte {
 	if offset == 0 {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (h *host) load(offset uint64) []byte {
 }
 
 // read reads the beginning of a block.
-func (h *host) read(offset, size uint64) []byte {
+func (h *extism) read(offset, size uint64) []byte {
 	b := make([]byte, size)
 	if len(b) < 8 {
 		for i := range b {
@@ -112,7 +112,7 @@ func (h *host) read(offset, size uint64) []byte {
 	return b
 }
 
-func (h *host) SetVar(name string, value []byte) {
+func (h *extism) SetVar(name string, value []byte) {
 	block := uint64(0) // no value
 	if len(value) > 0 {
 		block = h.block(value)
@@ -120,7 +120,7 @@ func (h *host) SetVar(name string, value []byte) {
 	varSet(h.text(name), block)
 }
 
-func (h *host) Words(name string) (first, second uint64, ok bool) {
+func (h *extism) Words(name string) (first, second uint64, ok bool) {
 	offset := varGet(h.text(name))
 	if offset == 0 {
 		return 0, 0, false
@@ -130,7 +130,7 @@ func (h *host) Words(name string) (first, second uint64, ok bool) {
 
 // LogVar passes on the block that var_get returned. It must not be written to: in some
 // JavaScript SDKs it is the var itself.
-func (h *host) LogVar(name string) bool {
+func (h *extism) LogVar(name string) bool {
 	line := varGet(h.text(name))
 	if line != 0 {
 		logDebug(line)
@@ -138,15 +138,15 @@ func (h *host) LogVar(name string) bool {
 	return line != 0
 }
 
-func (h *host) Hold(name string) bool {
+func (h *extism) Hold(name string) bool {
 	h.held = varGet(h.text(name))
 	return h.held != 0
 }
 
-func (h *host) Now() int64 { return now() }
+func (h *extism) Now() int64 { return now() }
 
-func (h *host) Log(level core.Level, line string) {
-	if level == core.Warn {
+func (h *extism) Log(level host.Level, line string) {
+	if level == host.Warn {
 		logWarn(h.text(line))
 		return
 	}
@@ -154,7 +154,7 @@ func (h *host) Log(level core.Level, line string) {
 }
 
 // Send sends a request. If it fails, most hosts trap and nothing below is reached.
-func (h *host) Send(r *message.Request) *message.Response {
+func (h *extism) Send(r *message.Request) *message.Response {
 	var body uint64
 	if r.Body != "" {
 		body = h.text(r.Body)
@@ -162,9 +162,9 @@ func (h *host) Send(r *message.Request) *message.Response {
 	return h.exchange(h.block(r.JSON()), body)
 }
 
-func (h *host) SendHeld() *message.Response { return h.exchange(h.held, 0) }
+func (h *extism) SendHeld() *message.Response { return h.exchange(h.held, 0) }
 
-func (h *host) exchange(request, body uint64) *message.Response {
+func (h *extism) exchange(request, body uint64) *message.Response {
 	h.response = httpRequest(request, body)
 	h.size = length(h.response)
 	return &message.Response{
