@@ -231,17 +231,8 @@ bench-baseline: build ## rewrite that baseline
 	@sdk/python/tasks.sh setup
 	@$(COSTS) >$(BASELINE)
 
-mutants: ## change the core in small ways, and print the share that unit tests and rules notice
-	@mkdir -p build
-	@cd tests && go run ./cmd/mutants
-
 stress: build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
 	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./runner
-
-RULE ?= all
-broken: $(TEST_PLUGINS) ## break the Go library in small ways: each of its rules must notice one; RULE=close takes one
-	@tools/setup.sh redis
-	@cd tests/runner && BROKEN='$(RULE)' go test -count=1 -parallel 4 -run TestBroken
 
 # Vet, unit tests, random sequences and the rules on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
