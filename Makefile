@@ -21,7 +21,7 @@ TEST_PLUGINS := build/rostering-poison.wasm build/truncated.wasm $(FAULTY)
 MODULES := tests . sandbox cli sdk/go/redisstore host-example/go
 # Tests run two at a time: first those that take longest.
 TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
-LANGUAGES := $(notdir $(shell sed -n 's/.*{Folder: "\([^"]*\)".*/\1/p' tests/runner/hosts/languages.go | uniq))
+LANGUAGES := $(notdir $(shell cat tools/languages.txt))
 # HOSTS=python,c limits the tests to some languages; javascript is all of its runtimes.
 HOSTS ?=
 comma := ,
@@ -72,10 +72,12 @@ build/rostering-poison.wasm: TAGS := poison
 build/rostering-core.wasm: TAGS := pure
 
 $(FAULTY): build/%.wasm: tests/rules/modules/%.wat
-	@tools/setup.sh plugin
+	@mkdir -p $(@D)
+	@command -v wasm-as >/dev/null || tools/setup.sh plugin
 	@wasm-as $< -o $@
 
-build/truncated.wasm: build/rostering-core.wasm
+build/truncated.wasm: plugin/rostering-core.wasm
+	@mkdir -p $(@D)
 	@head -c 20000 $< >$@
 
 build/rostering-core.js: build/rostering-core.wasm
@@ -141,6 +143,10 @@ $(MODULES:%=module-%): module-%:
 libraries:
 	@tools/each.sh test
 
+test-libraries: build/sandbox build/truncated.wasm $(FAULTY) ## test the libraries alone, and play their rules; HOSTS=python,go limits it
+	@tools/each.sh test
+	@cd tests && go test -count=1 -timeout 30m -run TestLibraries ./runner
+
 # Says all that is missing before anything is built.
 packages: ## make each language's package, the sandbox and bills of materials in dist; HOSTS=python,javascript limits it
 	@tools/setup.sh plugin $(WANTED) >&2 || { echo "nothing was built; HOSTS=python,go makes the packages of these alone" >&2 ; exit 1 ; }
@@ -170,7 +176,7 @@ site: ## build the pages, with search and API references, in build/site/html; HO
 	@tools/site/site.sh $(filter go javascript python java rust c,$(subst node,javascript,$(WANTED)))
 
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
-	@tools/reproducible.sh
+	@tools/release.sh reproducible
 
 release-check: ## rehearse the release of the last commit, with each registry's own checks; publishes nothing: 6 minutes
 	@tools/setup.sh release
@@ -178,12 +184,6 @@ release-check: ## rehearse the release of the last commit, with each registry's 
 
 audit: ## look up the dependencies in the database of known vulnerabilities, osv.dev
 	@GOTOOLCHAIN=auto go run github.com/google/osv-scanner/v2/cmd/osv-scanner@v2.6.0 scan source --recursive .
-
-versions: ## test the libraries on the oldest and newest runtimes for tests/behavior.md: half an hour
-	@tools/versions.sh tests/behavior.md
-
-platforms: ## build for other platforms, and test what runs on Linux x86-64, for tests/behavior.md: 40 minutes
-	@tools/platforms.sh tests/behavior.md
 
 # go test -fuzz takes one target at a time.
 fuzz: ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser
@@ -235,17 +235,8 @@ bench-baseline: build ## rewrite that baseline
 	@sdk/python/tasks.sh setup
 	@$(COSTS) >$(BASELINE)
 
-mutants: ## change the core in small ways, and print the share that unit tests and rules notice
-	@mkdir -p build
-	@cd tests && go run ./cmd/mutants
-
 stress: build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
 	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./runner
-
-RULE ?= all
-broken: $(TEST_PLUGINS) ## break the Go library in small ways: each of its rules must notice one; RULE=close takes one
-	@tools/setup.sh redis
-	@cd tests/runner && BROKEN='$(RULE)' go test -count=1 -parallel 4 -run TestBroken
 
 # Vet, unit tests, random sequences and the rules on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Usage: release.sh check            rehearses the release of the last commit in a clone, build/release, and publishes nothing
-#        release.sh bundle DIST ZIP  makes ZIP of DIST/maven, for Maven Central, signed with gpg's default key
+# Usage: release.sh VERB
+#   check            rehearses the release of the last commit in a clone, build/release, and publishes nothing
+#   bundle DIST ZIP  makes ZIP of DIST/maven, for Maven Central, signed with gpg's default key
+#   reproducible     compares all bytes of the packages that two clones of the last commit give
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -18,6 +20,15 @@ bundle() {
 	find "$work/maven" -type f ! -name '*.md5' ! -name '*.sha1' -print0 |
 		xargs -0 -n 1 gpg --batch --armor --detach-sign
 	jar --create --no-manifest --file "$2" -C "$work/maven" .
+}
+
+# The second clone's folder has a longer name, and another time zone, umask and cache of Go.
+reproducible() {
+	packages() { git clone -q . "$1" && HOSTS='' MAKEFLAGS='' make -C "$1" packages >&2; }
+	packages "$work/a"
+	(umask 077 && mkdir -p "$work/b/a-longer-name" && GOCACHE=$work/cache TZ=Asia/Kathmandu packages "$work/b/a-longer-name/b")
+	diff -r "$work/a/dist" "$work/b/a-longer-name/b/dist"
+	echo "$(wc -l <"$work/a/dist/SHA256SUMS") files of $(git rev-parse --short HEAD) are the same from both clones"
 }
 
 # Of a file, npm would not check package.json.
@@ -57,18 +68,24 @@ check_central() {
 	done
 }
 
-# The go command makes the modules of the tags, as a proxy does; GitHub is the clone.
+# The go command takes the modules from the tags, as a proxy does; GitHub is the clone.
 check_go() {
-	local folder path tag url
-	for folder in . sdk/go/redisstore sandbox cli; do
-		path=$(sed -n 's/^module //p' "$folder/go.mod")
-		url=https://${path%"/$folder"}
-		tag=$folder/v$version
-		git tag --force "${tag#./}"
-		GOPROXY=direct GONOSUMDB="*" GOMODCACHE=$work/modules GOFLAGS=-modcacherw GIT_CONFIG_COUNT=1 \
-			GIT_CONFIG_KEY_0=url.file://$PWD.insteadOf GIT_CONFIG_VALUE_0=$url go mod download "$path@v$version"
-		cmp "$work/modules/cache/download/$path/@v/v$version.zip" "dist/go/$path/@v/v$version.zip"
+	local folder module
+	module=$(sed -n 's/^module //p' go.mod)
+	for folder in '' sdk/go/redisstore/ sandbox/ cli/; do
+		git tag --force "${folder}v$version"
 	done
+	GOPROXY=file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)
+	export GOPROXY GOPRIVATE=$module GOFLAGS=-modcacherw GOMODCACHE=$work/modules GIT_CONFIG_COUNT=1 \
+		GIT_CONFIG_KEY_0="url.file://$PWD.insteadOf" GIT_CONFIG_VALUE_0="https://$module"
+	mkdir "$work/program"
+	cd "$work/program"
+	go mod init example.com/program
+	go get "$module/sdk/go@v$version" "$module/sdk/go/redisstore@v$version" \
+		"$module/sandbox@v$version" "$module/cli@v$version"
+	go vet "$module/sdk/go" "$module/sdk/go/redisstore"
+	go build -o "$work/programs/" "$module/sandbox/cmd/rostering-sandbox" "$module/cli/cmd/rostering"
+	go version -m "$work/programs/rostering-sandbox" | grep "$module/sandbox.v$version\s"
 }
 
 # The names are examples until tools/rename.sh has the real ones.
@@ -91,7 +108,7 @@ check() {
 }
 
 case ${1:-} in
-check) check ;;
+check | reproducible) "$1" ;;
 bundle) bundle "${2:?the folder of the packages}" "${3:?the file to make}" ;;
-*) echo "usage: release.sh check | bundle DIST ZIP" >&2; exit 64 ;;
+*) echo "usage: release.sh check | bundle DIST ZIP | reproducible" >&2; exit 64 ;;
 esac

@@ -11,8 +11,8 @@ check() { :; }
 format() { :; }
 test() { :; }
 
-# Writes dist/go, a module proxy with the modules of the library and the sandbox.
-package() { go -C "$root/tests" run ./cmd/modproxy; }
+# Go's module proxy takes the modules from the tags of the repository.
+package() { :; }
 
 # Builds the suite's adapter: build/adapters/go/adapter; if CHECKED is set, with the race detector.
 adapter() {
@@ -22,26 +22,22 @@ adapter() {
 	mv "$to.new" "$to" # not over the old one, which a process may run
 }
 
-# Takes from the modules of dist/go what the quick start of README.md does not: checks the files, the sandbox's version,
-# and that only a program with the Redis store depends on go-redis. The module cache is its own, because the usual one may
-# have an earlier build of the same version. What others published comes from the usual one; with -trimpath the build cache
-# recognizes it.
+# Uses the modules as the quick start of README.md does not: as a commit would have them now, without
+# what was built beside them, and only a program with the Redis store depends on go-redis.
 test_package() {
-	GOPROXY=file://$root/dist/go,file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)
-	GONOSUMDB=automatic-rostering.example,$(go env GONOSUMDB)
-	export GOPROXY GONOSUMDB GOMODCACHE=$new/cache GOFLAGS='-trimpath -modcacherw' GOWORK=off
-	mkdir "$new/program"
+	local module=automatic-rostering.example/rostering commit
+	mkdir "$new"/{clone,program}
+	commit=$(git -C "$root" stash create)
+	git -C "$root" archive "${commit:-HEAD}" | tar -xC "$new/clone"
 	cd "$new/program"
-	GOBIN=$new go install automatic-rostering.example/sandbox/cmd/rostering-sandbox@latest
-	go version -m "$new/rostering-sandbox" | grep "automatic-rostering.example/sandbox.v$version\s"
-
+	export GOFLAGS=-mod=mod # go vet writes into go.mod what it needs
 	go mod init example.com/program
-	go get automatic-rostering.example/rostering/sdk/go
-	go vet automatic-rostering.example/rostering/sdk/go
-	go mod verify
+	go mod edit -require "$module@v$version" -replace "$module=$new/clone"
+	go vet "$module/sdk/go"
 	! go list -m all | grep go-redis || fail "a program without the Redis store depends on go-redis"
-	go get automatic-rostering.example/rostering/sdk/go/redisstore
-	go vet automatic-rostering.example/rostering/sdk/go/redisstore
+	go mod edit -require "$module/sdk/go/redisstore@v$version" \
+		-replace "$module/sdk/go/redisstore=$new/clone/sdk/go/redisstore"
+	go vet "$module/sdk/go/redisstore"
 }
 
 run "$@"

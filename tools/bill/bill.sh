@@ -80,7 +80,7 @@ bills() {
 	local of
 	[ -x "$tools/python-7.5.0/bin/cyclonedx-py" ] || { python3 -m venv "$tools/python-7.5.0" &&
 		"$tools/python-7.5.0/bin/python" -m pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0; }
-	for of in plugin:rostering.wasm go:go "javascript:automatic-rostering-$version.tgz" "python:automatic_rostering-$version-py3-none-any.whl" \
+	for of in plugin:rostering.wasm go:rostering-sandbox "javascript:automatic-rostering-$version.tgz" "python:automatic_rostering-$version-py3-none-any.whl" \
 		java:maven "rust:automatic-rostering-$version.crate" "c:rostering-c-$version.tar.gz"; do
 		[ ! -e "dist/${of#*:}" ] || "bill_of_${of%:*}"
 	done

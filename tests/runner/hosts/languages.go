@@ -38,7 +38,7 @@ var (
 	CoreInFlows = Host{Folder: "go", Name: "core-in-flows", All: true, Flows: true}
 )
 
-// players are all hosts, those of a folder together. The Makefile reads the folders.
+// players are all hosts, those of a folder together. tools/languages.txt lists the folders.
 var players = []Host{
 	Core, CoreInFlows,
 	{Folder: "go", Name: "core-built", Build: "plugin/rostering-core.wasm", All: true, Flows: true},

@@ -1,6 +1,26 @@
 package hosts
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The scripts take each language, or runtime of JavaScript, from a list.
+func TestList(t *testing.T) {
+	list, err := os.ReadFile(Root() + "/tools/languages.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, h := range players {
+		folders = append(folders, h.Folder)
+	}
+	if listed := strings.Fields(string(list)); !slices.Equal(listed, slices.Compact(folders)) {
+		t.Errorf("tools/languages.txt has %q, and the players are of %q", listed, folders)
+	}
+}
 
 func TestWanted(t *testing.T) {
 	t.Setenv("HOSTS", "go,python")
