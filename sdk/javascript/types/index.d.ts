@@ -401,8 +401,26 @@ type TokenObject$1 = {
 };
 
 /**
+ * The service, the client and the customer. It is validated when a client opens: a RosteringError then names the field.
+ *
+ * @typedef {object} Config
+ * @property {string} authUrl The identity provider: https, or http on loopback.
+ * @property {string} [baseUrl] The service; not needed for getToken.
+ * @property {string} clientId
+ * @property {string} clientSecret
+ * @property {Environment} [environment] Selects the scope; required unless `scope` is set.
+ * @property {string} [scope] Overrides the environment's scope.
+ * @property {string} [customerId] Sent with each request, unless the call has another one.
+ * @property {string} [userId] Sent with each request, unless the call has another one.
+ * @property {number} [refreshMargin] Renew the token this many whole seconds before it expires (default: 60), but at most
+ *   half of its lifetime before.
+ * @property {boolean} [allowHttp] Permits http beyond loopback, where others can read the secret.
+ */
+/** @typedef {'stage' | 'production'} Environment */
+/**
  * Reads a config from environment variables: `authUrl` from `ROSTERING_AUTH_URL`, and so on. An empty variable counts as
- * missing. Opening a client validates the values. `console.log` of the config hides the secret.
+ * missing. Opening a client validates the values. In place of the secret, `ROSTERING_CLIENT_SECRET_FILE` may name a file that
+ * has it; a RosteringError says what is wrong with that. `console.log` of the config hides the secret.
  *
  * @param {object} [env] default: `process.env`. In a Worker, pass its `env`.
  * @returns {Config}
