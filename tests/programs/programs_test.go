@@ -71,7 +71,7 @@ func testOnce(t *testing.T, language, name string) {
 	s.wantSent(t, "at first", 1, 1)
 
 	if strings.HasPrefix(name, "jobs") && language != "workerd" { // whose program is a service
-		if err := s.SetFault(sandbox.JobsServer, sandbox.Fault{Status: 404, Body: "no such page"}); err != nil {
+		if err := s.SetFault(sandbox.JobsServer, sandbox.Fault{Status: 404, Body: new("no such page")}); err != nil {
 			t.Fatal(err)
 		}
 		_, stderr, status := s.run(t, language, name)
