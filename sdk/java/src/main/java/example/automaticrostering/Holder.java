@@ -109,8 +109,8 @@ final class Holder {
   }
 
   /**
-   * Notes that the service refused a token. The next flow replaces it, unless another token
-   * or the running flow does.
+   * Notes that the service refused a token. The next flow replaces it, unless another token or the
+   * running flow does.
    *
    * @param isFirst whether this was the first 401 of a call that can be sent again
    */
