@@ -161,10 +161,10 @@ func start(t *testing.T) *setting {
 	return &setting{s, environment, []string{environment["ROSTERING_CLIENT_SECRET"], "eyJhbGciOi"}} // as every token begins
 }
 
-// command is that of a program, in an empty folder. It is killed when patience is over.
+// command is that of a program, in an empty folder. It is killed if it takes longer than a start, its waits and its end may.
 func (s *setting) command(t *testing.T, language, program string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 3*patience)
 	t.Cleanup(cancel)
 	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example/run.sh"), language, program)
 	command.Dir = t.TempDir()
