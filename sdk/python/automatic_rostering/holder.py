@@ -96,12 +96,11 @@ class Holder(Locked):
         return result
 
     async def _wait_for_end(self, flow: "Flow") -> None:
-        """Wait until a flow has ended or was abandoned."""
+        """Wait until a flow has ended or was abandoned. Without the lock, which a signal handler would hold for long."""
         while True:
-            with self.lock:
-                if self._running() is not flow:
-                    return
-                news = flow.news
+            news = flow.news  # read first, so no later one is missed
+            if self.flow is not flow or flow.age() > _MOST_AGE:
+                return
             await flow.wait(news)
 
     def accept(self, token: str) -> None:
@@ -194,7 +193,7 @@ class Holder(Locked):
             flow.wake()
 
     def _finish(self, flow: "Flow", error: Exception | None) -> None:
-        self.flow, flow.ended, flow.error = None, True, error
+        flow.ended, flow.error, self.flow = True, error, None  # in this order, for `_wait_for_end`
         flow.wake()
 
     def _begin(self, *, force: bool) -> "Flow":
