@@ -96,7 +96,7 @@ class Holder(Locked):
         return result
 
     async def _wait_for_end(self, flow: "Flow") -> None:
-        """Wait until a flow has ended or was abandoned. Without the lock, which a signal handler would hold for long."""
+        """Wait until a flow has ended or was abandoned. It locks nothing, for signal handlers."""
         while True:
             news = flow.news  # read first, so no later one is missed
             if self.flow is not flow or flow.age() > _MOST_AGE:
