@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,15 +36,10 @@ func NewFileStore(dir string) (*FileStore, error) {
 
 // Get implements [Store].
 func (f *FileStore) Get(_ context.Context, key string) (string, bool, error) {
-	file, err := os.Open(f.path(key))
+	content, err := readStart(f.path(key), mostValue+100) // more than the longest value and its expiry
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
-	if err != nil {
-		return "", false, err
-	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, mostValue+100)) // more than the longest value and its expiry
 	expiry, value, found := strings.Cut(string(content), "\n")
 	expires, malformed := strconv.ParseUint(expiry, 10, 63)
 	if err != nil || !found || malformed != nil || len(value) <= mostValue && !utf8.ValidString(value) || time.Now().UnixMilli() >= int64(expires) {

@@ -37,6 +37,7 @@ func (c *Config) readSecret(file string) {
 	c.wrongSecretFile = " names a file that " + wrong + ": it must have the client secret alone"
 }
 
+// readStart reads so many bytes of a file at most.
 func readStart(file string, most int64) ([]byte, error) {
 	opened, err := os.Open(file)
 	if err != nil {

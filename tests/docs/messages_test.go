@@ -10,8 +10,8 @@ import (
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
-// Errors are data: what a library does never depends on a text, whether it is of its own error, the
-// plugin's or a dependency's.
+// Errors are data: what a library does never depends on the text of an error, no matter whether the
+// library, the plugin or a dependency wrote it.
 var (
 	// text finds what has the text of an error.
 	text = regexp.MustCompile(`(?i)\.message\b|\(message\b|\.Error\(\)|getMessage\(|\.args\[0\]|` +

@@ -49,11 +49,11 @@ class AsyncStore(Protocol):
     async def set(self, key: str, value: str, ttl: int) -> None: ...
 
 
-class MemoryStore(Locked):
+class MemoryStore:
     """A `Store` for the clients of one process."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._locked = Locked()
         self._entries: dict[str, tuple[str, float]] = {}
 
     def get(self, key: str) -> str | None:
@@ -61,14 +61,14 @@ class MemoryStore(Locked):
         return value if monotonic() < end else None
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        with self.lock:
+        with self._locked.lock:
             absent = self.get(key) is None
             if absent:
                 self._entries[key] = (value, monotonic() + ttl)
             return absent
 
     def set(self, key: str, value: str, ttl: int) -> None:
-        with self.lock:
+        with self._locked.lock:
             self._entries[key] = (value, monotonic() + ttl)
 
 

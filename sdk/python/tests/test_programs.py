@@ -99,7 +99,7 @@ def stopping():
     return time.time()
 class Late:
     def __init__(self):
-        # With globals of its own, because a function that runs keeps those of its module.
+        # This copy has other globals: a running function keeps its globals, and late would be one of them.
         clock = types.FunctionType(stopping.__code__, {{"threading": threading, "time": time, "stops": stops}})
         self.client = Client(CONFIG, http=Service().http(), timeout=5, clock=clock)
         self.print = print
