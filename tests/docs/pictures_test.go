@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering.example/rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/tests/model"
 	"automatic-rostering.example/rostering/tests/picture"
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 )

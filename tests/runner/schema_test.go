@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"automatic-rostering.example/rostering/plugin/core/config"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/tests/runner/contract"
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 	"automatic-rostering.example/rostering/tests/runner/play"

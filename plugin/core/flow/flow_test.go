@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/plugin/core/flow"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/instance"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
 )

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/instance"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"automatic-rostering.example/rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/tests/model"
 )
 
 var seeds = flag.Uint64("seeds", 1, "how many seeds TestFleetOutages runs with")
