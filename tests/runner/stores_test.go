@@ -60,8 +60,7 @@ func TestAdding(t *testing.T) {
 }
 
 // The file stores of all libraries that can use one without a client share the format in docs/fleet.md.
-func TestFileStore(t *testing.T) {
-	t.Parallel()
+func TestFileStore(t *testing.T) { // before the parallel tests, as a store does not try long to replace a file
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
 		if h.Name == "workerd" || h.Name == "c" { // as in the rule stores
 			return

@@ -2,7 +2,6 @@ package play
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"syscall"
 
@@ -63,29 +62,30 @@ func (f *Fleet) Close() {
 	}
 }
 
-// prepareFleet does what happens to a fleet.
-func (c *course) prepareFleet(s *rule.Step) error {
-	signals := map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP, "continue": syscall.SIGCONT}
-	var err error
-	switch s.Servers["redis"].Word {
-	case "stop", "continue", "kill":
-		err = c.Fleet.Redis.Signal(signals[s.Servers["redis"].Word])
-	case "start":
-		c.Fleet.Redis.End()
-		err = c.Fleet.Redis.Start()
-	case "fill":
-		err = c.Fleet.Redis.Limit(1)
-	case "free":
-		err = c.Fleet.Redis.Limit(0)
-	}
-	if signal, is := signals[s.Servers["first"].Word]; is {
+var signals = map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP, "continue": syscall.SIGCONT}
+
+// prepareFleet has Redis or the first process of a fleet do something.
+func (c *course) prepareFleet(who, what string) error {
+	signal, is := signals[what]
+	switch {
+	case c.Fleet == nil:
+	case who == "first" && is:
 		first := c.Fleet.members[0]
-		err = errors.Join(err, syscall.Kill(c.Fleet.processes[c.client(first)].PID(), signal))
 		if signal == syscall.SIGKILL {
 			c.Fleet.members = c.Fleet.members[1:]
 		}
+		return syscall.Kill(c.Fleet.processes[c.client(first)].PID(), signal)
+	case who == "redis" && is:
+		return c.Fleet.Redis.Signal(signal)
+	case who == "redis" && what == "start":
+		c.Fleet.Redis.End()
+		return c.Fleet.Redis.Start()
+	case who == "redis" && what == "fill":
+		return c.Fleet.Redis.Limit(1)
+	case who == "redis" && what == "free":
+		return c.Fleet.Redis.Limit(0)
 	}
-	return err
+	return fmt.Errorf("%s cannot %s", who, what)
 }
 
 // group is the clients for which the name in a step stands, or nil.

@@ -17,21 +17,26 @@ import (
 
 // step makes a step, and returns what is wrong.
 func (c *course) step(s *rule.Step) error {
-	if err := c.prepareFleet(s); err != nil {
+	if err := c.prepare(s); err != nil {
 		return err
 	}
-	c.prepare(s)
 	if err := c.act(s); err != nil {
 		return err
 	}
 	return c.check(s)
 }
 
-// prepare sets what servers do. Redis and the first process are those of prepareFleet.
-func (c *course) prepare(s *rule.Step) {
+// prepare sets what servers do.
+func (c *course) prepare(s *rule.Step) error {
 	var respond []string
 	for name, action := range s.Servers {
 		server := c.Servers[name]
+		if server == nil {
+			if err := c.prepareFleet(name, action.Word); err != nil {
+				return err
+			}
+			continue
+		}
 		switch action.Word {
 		case "":
 			server.Reply(action.Next, action.Always)
@@ -48,6 +53,8 @@ func (c *course) prepare(s *rule.Step) {
 			respond = append(respond, name)
 		case "respond":
 			respond = append(respond, name)
+		default:
+			return fmt.Errorf("%s cannot %s", name, action.Word)
 		}
 	}
 	for _, name := range respond { // only when all others do as they are told
@@ -56,6 +63,7 @@ func (c *course) prepare(s *rule.Step) {
 		}
 		delete(c.arrived, name)
 	}
+	return nil
 }
 
 // act makes a call or other steps, or ends some.
