@@ -27,9 +27,9 @@ func (f *Flow) choose() State {
 	if enough || f.asked != notAsked || left > 0 {
 		return f.end(enough, left)
 	}
-	mark := f.secretMark()
+	f.mark = f.secretMark()
 	switch {
-	case f.locked != 0 && f.locked != mark:
+	case f.locked != 0 && f.locked != f.mark:
 		return WritingLock // of the secret before
 	case !f.shares() || f.locked != 0:
 	case f.found == nothing && f.force == 0:
@@ -42,7 +42,7 @@ func (f *Flow) choose() State {
 	case f.found == busy:
 		return f.startWait()
 	}
-	f.Request, f.mark = oauth2.NewTokenRequest(f.config), mark
+	f.Request = oauth2.NewTokenRequest(f.config)
 	f.instance.TokenRequests++
 	f.save()
 	return Requesting

@@ -48,7 +48,7 @@ type progress struct {
 	at      int64 // when the step was returned, in Unix seconds
 	clears  int64 // how many clear_tokens there were when the flow began
 	began   int64 // when the flow began, in Unix seconds
-	mark    int64 // of the secret in its token request
+	mark    int64 // of the secret whose lock it last tried to add, or with which it requested a token
 	locked  int64 // the mark of the secret whose lock it holds, or 0
 	refused int64 // the hash of the token that the caller refused, or 0
 	waited  int64 // the sum of all waits, in milliseconds

@@ -60,7 +60,7 @@ func (f *Flow) take(r *input.Resume) State {
 	case TakingLock:
 		switch {
 		case r.Added:
-			f.found, f.locked = tokenRead, f.secretMark()
+			f.found, f.locked = tokenRead, f.mark
 		case f.shares():
 			f.found = held
 		}
@@ -92,7 +92,7 @@ func (f *Flow) hasWaited() {
 func (f *Flow) restart(r *input.Resume) {
 	switch {
 	case r.Added:
-		f.locked = f.secretMark()
+		f.locked = f.mark
 	case f.state == WritingLock:
 		f.locked = 0
 	}
