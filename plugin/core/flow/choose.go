@@ -70,7 +70,7 @@ func (f *Flow) end(enough bool, left int64) State {
 // waitsOut reports whether the flow waits until the backoff ends. It does not if its caller gets
 // the error of a refused token, if the secret was rejected, or while others have a token.
 func (f *Flow) waitsOut(left int64) bool {
-	code := codes[f.code]
+	code := f.failure.Name()
 	rejected := code == apierror.ServiceUnauthorized || code == apierror.TokenEndpointRejected || f.retry.Secret != 0
 	endsSoon := f.now+left <= f.began+maxPaused && f.waited+left*1000 <= maxPaused*1000
 	othersHaveOne := f.force == 0 && f.instance.Usable(&f.instance.Token, f.now)

@@ -3,6 +3,7 @@ package flow
 import (
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
 	"automatic-rostering.example/rostering/plugin/core/clock"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
@@ -82,7 +83,7 @@ func (f *Flow) hasWaited() {
 		f.found = held
 		return
 	}
-	f.asked, f.code, f.status = notAsked, 0, 0
+	f.asked, f.failure = notAsked, backoff.Failure{}
 	if f.left() == 0 {
 		f.found = nothing
 	}
