@@ -53,7 +53,7 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 // take processes the result of the flow's step, and returns the state that follows.
 func (f *Flow) take(r *input.Resume) State {
 	if f.state.usesStore() && r.Given == "failed" {
-		f.storeFailed(r.Failed)
+		f.storeFailed(r.Failure)
 	}
 	switch f.state {
 	case ReadingToken:
@@ -70,7 +70,7 @@ func (f *Flow) take(r *input.Resume) State {
 	case Waiting:
 		f.hasWaited()
 	case Requesting:
-		return f.responded(r.Message())
+		return f.responded(&r.Response.Response)
 	case WritingLock:
 		f.locked = 0
 	}
