@@ -117,8 +117,7 @@ func playLight(h hosts.Host, cases []rule.Case, play func(*rule.Case)) {
 
 // trusting is a separate process of a library, and servers over TLS that it trusts: see docs/operations.md.
 func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
-	authority := filepath.Join(t.TempDir(), "ca.pem")
-	w, err := world.NewTLS(authority)
+	w, authority, err := world.NewTLS(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
