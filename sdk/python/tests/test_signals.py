@@ -84,7 +84,7 @@ class Signals(TestCase):
             for call in calls:
                 with self.subTest(call):
                     self.want_each_raised(call, 500)
-            self.assertEqual(client._core.calls, set())
+            self.assertEqual(client._shared.calls, set())
 
     def test_requests(self) -> None:
         server = self.enterContext(socket.create_server(("127.0.0.1", 0)))
