@@ -28,7 +28,7 @@ class Many(IsolatedAsyncioTestCase):
         def make(kind: Any, _: object) -> Any:
             return kind(transport=httpx.MockTransport(respond))
 
-        with mock.patch("automatic_rostering.base.new_http", make):
+        with mock.patch("automatic_rostering.shared.new_http", make):
             async with AsyncClient(CONFIG, timeout=PATIENCE) as client:
                 calls = asyncio.gather(*(client.list_jobs() for _ in range(120)))
                 for _ in range(120):
