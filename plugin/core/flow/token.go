@@ -37,7 +37,7 @@ func (f *Flow) refuse(text string, used bool) {
 		return // the token stays, for the calls that do not refuse it
 	case f.now != 0 && f.refused == t.Hash && !s.Refuses(t.Hash):
 		if s.RefusedAt = f.now; s.Refusal(f.now, used) {
-			f.fail((&oauth2.Failure{Code: apierror.ServiceUnauthorized, Status: 401}).Error())
+			f.fail(backoff.Failed(apierror.ServiceUnauthorized, 401).Error())
 			return
 		}
 		s.Replace(f.now)
@@ -57,7 +57,7 @@ func (f *Flow) responded(r *message.Response) State {
 		return Choosing
 	case err != nil:
 		if changed {
-			err = (&oauth2.Failure{Code: err.Code, Status: int64(err.Status)}).Error()
+			err = failureOf(err).Error()
 		}
 		f.requestFailed(err, backoff.RetryAfter(r.RetryAfter, r.Date, f.now))
 		return Choosing
@@ -125,7 +125,7 @@ func (f *Flow) keep(text string, t *instance.Token) {
 		s.Token = *t
 	}
 	if f.save(); s.Token.Hash != 0 {
-		f.SetBackoff(before)
+		f.setBackoff(before.Record, before.members)
 	}
 	f.offer()
 }

@@ -10,7 +10,7 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/message"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/plugin/core/service"
 	"automatic-rostering.example/rostering/plugin/core/version"
 	"automatic-rostering.example/rostering/tests/runner/protocol"
