@@ -15,7 +15,7 @@ MEMORY = 16 << 20
 #: What wrote the bytecode of this module, unless that is in an archive.
 _LOADER = __spec__.loader if isinstance(__spec__.loader, SourceFileLoader) else None
 #: The file with the machine code. Who can write there can replace the bytecode, too.
-FILE = Path(__spec__.cached or "").with_suffix(".cwasm") if _LOADER else None
+FILE = Path(__spec__.cached).with_suffix(".cwasm") if _LOADER and __spec__.cached else None
 _DIGEST = sha256().digest_size
 
 
