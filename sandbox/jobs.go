@@ -4,12 +4,13 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 const jobsPath = "/jobs"
 
-// verifier returns what is wrong with a token.
-type verifier func(token string) error
+// verifier returns what is wrong with a token. If known is not zero, it knows the revocations until then.
+type verifier func(token string, known time.Time) error
 
 // jobsHandler serves GET /jobs, and an echo of all other requests, for tokens that verify accepts.
 func jobsHandler(verify verifier) http.Handler {
@@ -47,7 +48,11 @@ func listJobs(w http.ResponseWriter, r *http.Request) {
 func authorized(w http.ResponseWriter, r *http.Request, verify verifier) bool {
 	code, reason, detail := "missing_token", "the request needs one header Authorization: Bearer <token>", ""
 	if token, ok := bearer(r); ok {
-		err := verify(token)
+		var known time.Time
+		if hit := faultOf(r); hit.OldRevocations {
+			known = hit.began
+		}
+		err := verify(token, known)
 		if err == nil {
 			return true
 		}

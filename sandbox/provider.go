@@ -185,6 +185,13 @@ type ledger struct {
 type issuedToken struct {
 	Token   string    `json:"token"` // its short hash
 	Expires time.Time `json:"expires_at"`
+
+	revoked time.Time
+}
+
+// isRevoked reports whether the token is in the list of revocations, or in an old one of the time known.
+func (t issuedToken) isRevoked(known time.Time) bool {
+	return !t.revoked.IsZero() && (known.IsZero() || t.revoked.Before(known))
 }
 
 func newLedger() *ledger { return &ledger{tokens: map[[sha256.Size]byte]issuedToken{}} }
@@ -202,7 +209,7 @@ func (l *ledger) valid() []issuedToken {
 	defer l.mu.Unlock()
 	tokens := []issuedToken{} // not nil, which in JSON would be null
 	for _, t := range l.tokens {
-		if time.Now().Before(t.Expires) {
+		if t.revoked.IsZero() && time.Now().Before(t.Expires) {
 			tokens = append(tokens, t)
 		}
 	}
@@ -210,12 +217,13 @@ func (l *ledger) valid() []issuedToken {
 	return tokens
 }
 
-// verify returns what is wrong with a token, or nil. The error does not contain the token.
-func (l *ledger) verify(token string) error {
+// verify returns what is wrong with a token, or nil. The error does not contain the token. If known is not zero, only the
+// revocations until then are known.
+func (l *ledger) verify(token string, known time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch issued, ok := l.tokens[sha256.Sum256([]byte(token))]; {
-	case !ok:
+	case !ok || issued.isRevoked(known):
 		return errUnknown
 	case !time.Now().Before(issued.Expires):
 		return errExpired
@@ -227,7 +235,12 @@ func (l *ledger) verify(token string) error {
 func (l *ledger) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	clear(l.tokens)
+	for hash, t := range l.tokens {
+		if t.revoked.IsZero() {
+			t.revoked = time.Now()
+			l.tokens[hash] = t
+		}
+	}
 }
 
 // shortHash returns a name for a token that shows nothing of it.
