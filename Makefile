@@ -242,15 +242,15 @@ stress: build/sandbox ## cancel, close and fail at random in each library for ST
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
 	@go vet ./plugin/... && go test -short ./plugin/...
-	@cd tests && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
+	@cd tests && go test -short ./model && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
 	@if tools/toolchain.sh; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.
-# TestDefects plants known defects in a copy of the core, which TestRandom must find.
+# TestDefects plants known defects in the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
 simulate: ## compare the core with its model in ten million random steps, and play fleets with four seeds
-	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' ./core/model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
+	@cd tests && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' ./model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
 
 size: $(BUILDS) ## print the size of each build, and fail above its limit
 	@wc -c $(BUILDS) | awk -v extism=$(LIMIT) -v core=$(CORE_LIMIT) '$$2 != "total" { \
