@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering.example/rostering/plugin/core/config"
 	"automatic-rostering.example/rostering/internal/memory"
+	"automatic-rostering.example/rostering/plugin/core/config"
 	"automatic-rostering.example/rostering/tests/runner/contract"
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 	"automatic-rostering.example/rostering/tests/runner/play"

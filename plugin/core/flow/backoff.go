@@ -6,9 +6,13 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/instance"
 )
 
-// backOff records a failure, and the wait after it: that of a Retry-After, unless it is 0. A
-// failure within a backoff does not count, but the later end wins.
+// backOff records a failure, and, with a clock, the wait after it: that of a Retry-After, unless it is 0. A
+// failure within a backoff does not count, but the later end wins. It saves the state.
 func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
+	if f.now == 0 {
+		f.save()
+		return
+	}
 	if left := f.left(); left > 0 {
 		f.retry.Since, f.retry.Wait = f.now, max(left, retryAfter)
 		if retryAfter > 0 {
@@ -34,7 +38,7 @@ func failureOf(err *apierror.Error) backoff.Failure {
 	return backoff.Failed(err.Code, int64(err.Status))
 }
 
-// setBackoff sets the backoff and the members of its error, or removes it. A host without room for the
+// setBackoff sets the backoff and the members of its error, or removes it, and saves the state. A host without room for the
 // error ends the call, or drops it: then the backoff has the error of its failure.
 func (f *Flow) setBackoff(r backoff.Record, members []byte) {
 	f.host.SetVar(instance.Retry, nil) // first, as in keep
@@ -45,7 +49,11 @@ func (f *Flow) setBackoff(r backoff.Record, members []byte) {
 	}
 }
 
-func (f *Flow) endBackoff() { f.setBackoff(backoff.Record{}, nil) }
+func (f *Flow) endBackoff() {
+	if f.retry.Failures != 0 {
+		f.setBackoff(backoff.Record{}, nil)
+	}
+}
 
 // members returns those of the error of the backoff, without retry_after.
 func (f *Flow) members() []byte {

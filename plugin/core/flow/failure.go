@@ -4,7 +4,6 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/backoff"
 	"automatic-rostering.example/rostering/plugin/core/host"
-	"automatic-rostering.example/rostering/plugin/core/instance"
 )
 
 // Error returns why the flow failed, as JSON.
@@ -51,11 +50,9 @@ func (f *Flow) logOld() {
 }
 
 func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
-	f.countFailed()
+	f.instance.FailedRequests++
 	f.fail(err)
-	if f.now != 0 {
-		f.backOff(err, retryAfter)
-	}
+	f.backOff(err, retryAfter)
 	if f.offer(); f.force == 0 && f.Object != nil {
 		f.logOld()
 	}
@@ -73,21 +70,21 @@ type Expected struct {
 }
 
 func (f *Flow) expect(err *apierror.Error) (before Expected) {
-	before = Expected{*f.retry, f.host.Var(instance.Retry)}
-	if f.now != 0 {
-		f.backOff(err, 0)
+	if before.Record = *f.retry; before.Failures != 0 {
+		before.members = f.members()
 	}
+	f.backOff(err, 0)
 	return before
 }
 
 // ExpectTrap records a failed token request before it is sent: without a response, most hosts
 // end the call. It returns the backoff as it was, for NoTrap.
 func (f *Flow) ExpectTrap() (before Expected) {
-	f.countFailed()
+	f.instance.FailedRequests++
 	return f.expect(backoff.Failed(apierror.NetworkError, 0).Error())
 }
 
-// NoTrap takes back what ExpectTrap recorded. What follows a response saves the count.
+// NoTrap takes back what ExpectTrap recorded.
 func (f *Flow) NoTrap(before Expected) {
 	f.instance.FailedRequests--
 	f.setBackoff(before.Record, before.members)

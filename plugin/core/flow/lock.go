@@ -92,8 +92,12 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 		err.Message += " (seen by another instance)"
 		members = err.Members()
 	}
+	secret := f.markOf(err)
+	if f.retry.Told != 0 && f.left() > 0 {
+		secret = f.retry.Secret // a Retry-After is for every secret
+	}
 	f.setBackoff(backoff.Record{
-		Failure: lock.Failure, Secret: f.markOf(err),
+		Failure: lock.Failure, Secret: secret,
 		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()),
 		Failures: max(lock.Failures, f.retry.Failures), Warned: f.retry.Warned,
 	}, members)

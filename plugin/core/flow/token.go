@@ -114,7 +114,6 @@ func (f *Flow) keep(text string, t *instance.Token) {
 	for _, name := range [...]string{instance.JobsRequest, instance.Previous, instance.TokenObject} {
 		f.host.SetVar(name, nil)
 	}
-	f.save()
 	before := f.expect(f.notKept())
 	if previous != nil {
 		f.host.SetVar(instance.Previous, previous)
@@ -124,8 +123,10 @@ func (f *Flow) keep(text string, t *instance.Token) {
 	if f.host.Hold(instance.TokenObject) {
 		s.Token = *t
 	}
-	if f.save(); s.Token.Hash != 0 {
+	if s.Token.Hash != 0 {
 		f.setBackoff(before.Record, before.members)
+	} else {
+		f.save()
 	}
 	f.offer()
 }

@@ -76,7 +76,7 @@ def addresses() -> int:
 class Kept(TestCase):
     def test_only_so_many_requests_are_kept(self) -> None:
         with Client(CONFIG, http=Service().http()) as client:
-            requests = client._core.service._requests
+            requests = client._shared.service._requests
             for n in range(300):
                 client.send_request(f"/{n}")
                 self.assertLessEqual(len(requests), 256)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,6 +27,19 @@ func (c *Case) Scripted() bool { return c.Players != "libraries" }
 
 // TLS reports whether its servers have TLS.
 func (c *Case) TLS() bool { return slices.Contains(c.Process, "tls") }
+
+// Heavy reports whether the case needs much memory or has texts that are so long that they keep a processor busy.
+func (c *Case) Heavy() bool {
+	if c.Memory > 0 {
+		return true
+	}
+	for _, match := range repeated.FindAllStringSubmatch(string(c.Raw), -1) {
+		if times, err := strconv.Atoi(match[1]); err == nil && times*len(match[2]) > 2<<20 {
+			return true
+		}
+	}
+	return false
+}
 
 // LongestTimeout is that of its steps, which wait long if they are patient.
 func (c *Case) LongestTimeout() (longest float64) {
