@@ -150,7 +150,7 @@ test: setup-test ## run all tests
 	@$(SKIPPED)
 
 # First what takes longest.
-all-tests: $(MODULES:%=module/%) $(TESTS) $(PACKAGE_TESTS) fuzz bench-check
+all-tests: $(MODULES:%=module/%) $(TESTS) $(PACKAGE_TESTS) bench-check
 
 test-libraries: build/sandbox build/truncated.wasm $(FAULTY) ## test the libraries alone
 	@$(PARALLEL) $(TESTS)
@@ -251,16 +251,18 @@ stress: build/sandbox ## cancel, close and fail at random in each library for ST
 # in the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
 	@go vet ./plugin/... && go test -short ./plugin/...
-	@cd tests && go test -count=1 -run 'TestPlugin/go/core|Schema|Version|Options' ./runner ./docs
+	@cd tests && go test -short ./model
+	@cd tests && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner
+	@cd tests && go test -count=1 -run 'Schema|Version|Options' ./docs
 	@if tools/toolchain.sh; then $(MAKE) size; else echo "skipped: the size"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.
-# TestDefects plants known defects in a copy of the core, which TestRandom must find.
+# TestDefects plants known defects in the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
 simulate: ## compare the core with its model in ten million random steps
-	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' \
-		./core/model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
+	@cd tests && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' \
+		./model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
 
 size: $(BUILDS) ## print the size of each build, and fail above its limit
 	@wc -c $(BUILDS) | awk -v extism=$(LIMIT) -v core=$(CORE_LIMIT) '$$2 != "total" { \

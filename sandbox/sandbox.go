@@ -59,7 +59,7 @@ func (s *Sandbox) start(c Config) (err error) {
 	}
 	if c.TLS != "" {
 		var certificate *tls.Config
-		if s.caFile, certificate, err = certified(c.TLS, c.Host); err != nil {
+		if s.caFile, certificate, err = Certificate(c.TLS, c.Host); err != nil {
 			return err
 		}
 		s.auth.tls, s.jobs.tls = certificate, certificate.Clone()

@@ -131,9 +131,9 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// certified writes a new certificate authority to a folder, and returns its file, and a server's certificate for
+// Certificate writes a new certificate authority to a folder, and returns its file, and a server's certificate for
 // loopback and host. Both have one key, which is in memory alone.
-func certified(folder, host string) (file string, config *tls.Config, err error) {
+func Certificate(folder, host string) (file string, config *tls.Config, err error) {
 	names := []string{"localhost"}
 	addresses := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
 	if ip := net.ParseIP(host); ip != nil {

@@ -138,7 +138,7 @@ package() {
 	mkdir -p "$root/dist"
 	install "$new/$binary"
 	pack "$binary" -C "$new" "$binary"
-	git -C "$root" ls-files VERSION LICENSE THIRD_PARTY_NOTICES.md tools/{setup.sh,tasks.sh,programs.txt} sdk/{Cargo.toml,Cargo.lock,c,rust} \
+	git -C "$root" ls-files VERSION LICENSE THIRD_PARTY_NOTICES.md tools/{setup,tasks}.sh sdk/{Cargo.toml,Cargo.lock,c,rust} \
 		host-example/{c,ffi,rust} |
 		pack "$sources" -C "$root" --transform "s,^,$sources/," sdk/c/build/rostering.h -T -
 }

@@ -9,7 +9,7 @@ import (
 
 // Client calls the service. [New] creates one; it is safe for concurrent use.
 type Client struct {
-	core           *core           // shared by all views; nil in the zero Client
+	shared         *shared         // shared by all views; nil in the zero Client
 	customer, user json.RawMessage // null or a string, or empty for the config's id
 	view           bool
 }
@@ -22,30 +22,30 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 	if err != nil {
 		return nil, err
 	}
-	core, err := newCore(ctx, &config, s)
+	shared, err := newShared(ctx, &config, s)
 	if err != nil {
 		return nil, err
 	}
-	return &Client{core: core}, nil
+	return &Client{shared: shared}, nil
 }
 
 // ForCustomer returns a view of the client whose calls send this customer id instead of the
 // config's. It shares everything else with the client, which alone can be closed.
 // With an empty id, its calls return an [*Error] with [CodeInvalidInput].
 func (c *Client) ForCustomer(id string) *Client {
-	return &Client{c.core, jsonString(id), c.user, true}
+	return &Client{c.shared, jsonString(id), c.user, true}
 }
 
 // ForNoCustomer returns a view of the client whose calls send no customer id.
-func (c *Client) ForNoCustomer() *Client { return &Client{c.core, null, c.user, true} }
+func (c *Client) ForNoCustomer() *Client { return &Client{c.shared, null, c.user, true} }
 
 // ForUser returns a view of the client whose calls send this user id: see [Client.ForCustomer].
 func (c *Client) ForUser(id string) *Client {
-	return &Client{c.core, c.customer, jsonString(id), true}
+	return &Client{c.shared, c.customer, jsonString(id), true}
 }
 
 // ForNoUser returns a view of the client whose calls send no user id.
-func (c *Client) ForNoUser() *Client { return &Client{c.core, c.customer, null, true} }
+func (c *Client) ForNoUser() *Client { return &Client{c.shared, c.customer, null, true} }
 
 var null = json.RawMessage("null")
 
@@ -72,7 +72,7 @@ func (c *Client) send(ctx context.Context, call *call, options []CallOption) (*R
 	for _, option := range options {
 		option.apply(call)
 	}
-	return c.core.do(ctx, call)
+	return c.shared.do(ctx, call)
 }
 
 // GetToken returns an access token for your own requests: the cached one, or a new one if
@@ -82,7 +82,7 @@ func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, e
 	for _, option := range options {
 		option.applyToToken(call)
 	}
-	t, err := c.core.token(ctx, call)
+	t, err := c.shared.token(ctx, call)
 	if err != nil {
 		return Token{}, err
 	}
@@ -93,20 +93,20 @@ func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, e
 // to another client id, scope or token endpoint, the error is an [*Error] with
 // [CodeTokenMismatch].
 func (c *Client) SetToken(ctx context.Context, t Token) error {
-	return c.core.uncounted(ctx, func() error { return c.core.changeToken("set_token", t.object(c.core.now())) })
+	return c.shared.uncounted(ctx, func() error { return c.shared.changeToken("set_token", t.object(c.shared.now())) })
 }
 
 // ClearToken forgets the token and the backoff after failed token requests. A token in a
 // store of [WithStore] stays there.
 func (c *Client) ClearToken(ctx context.Context) error {
-	return c.core.uncounted(ctx, func() error { return c.core.changeToken("clear_token", result{}) })
+	return c.shared.uncounted(ctx, func() error { return c.shared.changeToken("clear_token", result{}) })
 }
 
 // SetSecret changes the client secret of the client and all its views, after a rotation: the next token
 // request uses it. The cached token stays. If the plugin rejects the secret, the error is an [*Error]
 // with [CodeConfigMissing] or [CodeConfigInvalid], and the one before stays.
 func (c *Client) SetSecret(ctx context.Context, secret Secret) error {
-	return c.core.uncounted(ctx, func() error { return c.core.instance.configure(map[string]string{"client_secret": string(secret)}) })
+	return c.shared.uncounted(ctx, func() error { return c.shared.plugin.configure(map[string]string{"client_secret": string(secret)}) })
 }
 
 // Close cancels the calls in progress and forgets the token. These calls, and
@@ -124,11 +124,11 @@ func (c *Client) Close() error {
 // the remaining calls are canceled as by [Client.Close], and the error is that of ctx. A
 // token request that no call waits for is canceled immediately. For a view, it does nothing.
 func (c *Client) Shutdown(ctx context.Context) error {
-	if c.core == nil || c.view {
+	if c.shared == nil || c.view {
 		return nil
 	}
-	err := c.core.shutdown(ctx)
-	if c.core.free(); err != nil {
+	err := c.shared.shutdown(ctx)
+	if c.shared.free(); err != nil {
 		return fmt.Errorf("rostering: shutdown: %w", err)
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 // the holder's mutex.
 type flow struct {
 	holder  *holder
+	refused *refusal // the refused token that it replaces, or nil
 	force   bool
-	refused *refusal // the refused token that began it, or nil
 	cancel  context.CancelCauseFunc
 	cause   error // of its last failed request
 	// storeFailed is whether the last step was one of the store, and failed.
@@ -25,7 +25,7 @@ type flow struct {
 
 	news   chan struct{} // closed and replaced when there is a token, and at the end
 	token  *tokenObject  // of the last step that had one
-	tokens int           // how many steps had one
+	tokens int           // how many steps had one that calls may use
 	ended  bool          // false for a flow that was abandoned
 	err    error         // with which it ended
 	wall   int64         // when the step began, by the client's clock
@@ -37,96 +37,55 @@ func (f *flow) run(ctx context.Context) {
 	defer f.cancel(nil)
 	defer f.end()
 	input := result{"accepts": []string{"wait"}, "force": f.force}
-	if f.holder.core.store != nil {
+	if f.holder.shared.store != nil {
 		input["accepts"] = []string{"store", "wait"}
 	}
 	if f.refused != nil {
 		input["refused"], input["used"] = f.refused.token, f.refused.used
 	}
-	for export := "begin"; ; export = "resume" {
-		s := f.call(export, input)
-		if s == nil || s.Step == "done" {
-			return
+	s, err := f.ask("begin", input)
+	for err == nil && s.Step != "done" {
+		if input, err = f.carryOut(ctx, s); err == nil {
+			input["flow"] = s.Flow
+			s, err = f.ask("resume", input)
 		}
-		var err error
-		if input, err = f.carryOut(ctx, s); err != nil {
-			f.publish(nil, err)
-			return
-		}
-		input["flow"] = s.Flow
+	}
+	if err != nil {
+		f.holder.end(f, err)
 	}
 }
 
-// end ends a flow that has not ended, since its goroutine does.
+// end ends a flow whose goroutine does.
 func (f *flow) end() {
-	f.publish(nil, fmt.Errorf("rostering: the token request: %w", aborted{recover()}))
+	f.holder.end(f, fmt.Errorf("rostering: the token request: %w", aborted{recover()}))
 }
 
-// call calls begin or resume, and publishes the step before the plugin's state changes again.
-// It returns nil after an error.
-func (f *flow) call(export string, input result) (s *step) {
-	c := f.holder.core
+// ask returns the next step, which is published before the plugin's state changes again.
+func (f *flow) ask(export string, input result) (s *step, err error) {
+	c := f.holder.shared
 	input["now"] = c.now()
-	lines := c.instance.use(export, object(input), func(output []byte, err error) {
-		if err == nil {
+	lines := c.plugin.use(export, object(input), func(output []byte, failed error) {
+		if err = failed; err == nil {
 			s, err = decodeStep(output)
 		}
-		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError && f.cause != nil {
-			e.because(f.cause)
+		if err == nil {
+			f.holder.publish(f, s)
 		}
-		f.publish(s, err)
 	})
+	if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError && f.cause != nil {
+		e.because(f.cause)
+	}
 	for i := range lines { // the warning of a store is shown without a logger, too
 		lines[i].always = f.storeFailed && lines[i].level == slog.LevelWarn
 	}
 	f.lines = append(f.lines, lines...)
-	return s
-}
-
-// publish has all who wait know a step, or the error that ends the flow, unless the flow has
-// ended or was abandoned.
-func (f *flow) publish(s *step, err error) {
-	h := f.holder
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	if h.flow != f {
-		return
-	}
-	f.touch()
-	// A call may refuse the token while the flow runs.
-	if err == nil && s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) {
-		h.kept, h.refused = s, nil
-		f.token = s.Token
-		f.tokens++
-		f.wake()
-	}
-	if err == nil && s.Step == "done" {
-		f.token = s.Token
-	}
-	if err != nil || s.Step == "done" {
-		f.ended, f.err, h.flow = true, err, nil
-		f.wake()
-	}
-}
-
-func (f *flow) wake() {
-	close(f.news)
-	f.news = make(chan struct{})
-}
-
-// touch begins a step.
-func (f *flow) touch() { f.wall, f.mono = f.holder.core.now(), time.Now() }
-
-// age returns how long ago the step began, by the clock that shows more.
-func (f *flow) age() time.Duration {
-	wall := time.Duration(f.holder.core.now()-f.wall) * time.Second
-	return max(wall, time.Since(f.mono))
+	return s, err
 }
 
 // carryOut carries out a step.
 func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	r, err := result{}, error(nil)
-	c := f.holder.core
+	c := f.holder.shared
 	switch s.Step {
 	case "request":
 		r, err = s.requestToken(ctx, c.http)
@@ -155,6 +114,21 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 		r = failure(err)
 	}
 	return r, nil
+}
+
+// wake ends the waits. It is called with the holder's mutex locked.
+func (f *flow) wake() {
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+// touch begins a step.
+func (f *flow) touch() { f.wall, f.mono = f.holder.shared.now(), time.Now() }
+
+// age returns how long ago the step began, by the clock that shows more (rule 6).
+func (f *flow) age() time.Duration {
+	wall := time.Duration(f.holder.shared.now()-f.wall) * time.Second
+	return max(wall, time.Since(f.mono))
 }
 
 // result is an input of the plugin, mostly the result of a step.

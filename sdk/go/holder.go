@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// holder holds the token of a client. One flow at a time gets another token from the plugin,
-// apart from the calls that wait for it.
+// holder holds the token of a client. One flow at a time gets another from the plugin, apart from
+// the calls that wait. Rules are those of docs/contract.md, A host.
 type holder struct {
-	core    *core
+	shared  *shared
 	settles bool // whether calls wait for a flow to end before they return
 
 	mutex   sync.Mutex // not held during I/O, nor while the plugin runs
@@ -27,14 +27,14 @@ type refusal struct {
 	used  bool // as in the contract
 }
 
-// mostAge is the age at which a step is abandoned. None takes that long, unless the process
-// was frozen.
-const mostAge = 30 * time.Second
+// maxAge is the age at which a step is abandoned. None takes that long, unless the process was
+// frozen.
+const maxAge = 30 * time.Second
 
 // newHolder creates a holder. AWS Lambda freezes a process after each call: a flow that
 // continued would keep its lock in the store, and lose the response to its token request.
-func newHolder(c *core) *holder {
-	return &holder{core: c, settles: os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != ""}
+func newHolder(c *shared) *holder {
+	return &holder{shared: c, settles: os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != ""}
 }
 
 // token returns a token for a call. The service refused the call's last one, mine, unless that
@@ -43,17 +43,14 @@ func (h *holder) token(ctx context.Context, mine string) (*tokenObject, error) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for {
-		now := h.core.now()
-		if now < h.latest { // the clock was set back
+		now := h.shared.now()
+		if now < h.latest { // the clock was set back (rule 7)
 			h.kept = nil
 		}
 		if h.latest = now; h.kept != nil && now < h.kept.Until {
 			return h.kept.Token, nil
 		}
-		f := h.running()
-		if f == nil {
-			f = h.begin(ctx, false)
-		}
+		f := h.join(ctx, false)
 		seen := f.tokens
 		if err := h.wait(ctx, f); err != nil {
 			return nil, err
@@ -61,26 +58,24 @@ func (h *holder) token(ctx context.Context, mine string) (*tokenObject, error) {
 		if f.tokens > seen {
 			return f.token, nil
 		}
+		// Rule 2: the error is not that of others.
 		if f.err != nil && !f.force && (f.refused == nil || f.refused.token == mine) {
 			return nil, f.err
 		}
 	}
 }
 
-// force returns the token of a flow that begins from now on and ignores the present token. All
-// callers that wait for such a flow share it.
+// force returns the token of a flow that begins from now on, which all share that wait for it
+// (rule 1).
 func (h *holder) force(ctx context.Context) (*tokenObject, error) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	for before := h.running(); ; {
-		f := h.running()
-		if f == nil {
-			f = h.begin(ctx, true)
-		}
+	for before := h.flow; ; {
+		f := h.join(ctx, true)
 		if err := h.waitForEnd(ctx, f); err != nil {
 			return nil, err
 		}
-		if f.force && f != before && f.ended {
+		if f.ended && f.force && f != before {
 			return f.token, f.err
 		}
 	}
@@ -93,8 +88,8 @@ func (h *holder) settle(ctx context.Context) {
 	}
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	if f := h.running(); f != nil {
-		_ = h.waitForEnd(ctx, f) // the call has its result
+	if h.flow != nil {
+		_ = h.waitForEnd(ctx, h.flow) // the call has its result
 	}
 }
 
@@ -105,8 +100,8 @@ func (h *holder) accept(token string) {
 	h.worked = token
 }
 
-// refuse notes that the service refused a token. The next flow replaces it, unless another token
-// or the running flow does. first is whether this was the first 401 of a call that can be repeated.
+// refuse notes that the service refused a token. The next flow replaces it, unless it is replaced
+// (rule 3). first is whether this was the first 401 of a call that can be sent again (rule 4).
 func (h *holder) refuse(token string, first bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -120,16 +115,43 @@ func (h *holder) refuse(token string, first bool) {
 }
 
 // forget forgets the token, after clear_token or set_token. The plugin restarts a running flow after
-// clear_token; a token that was set replaces it, and the calls that wait for it begin another.
+// clear_token; after set_token, the calls that wait for it begin another (rule 1).
 func (h *holder) forget(set bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	h.kept = nil
-	if set {
+	if h.kept = nil; set {
 		h.refused = nil
-	}
-	if set && h.flow != nil {
 		h.abandon()
+	}
+}
+
+// publish has all who wait use the token of a step, before the plugin's state changes again (rule 1).
+func (h *holder) publish(f *flow, s *step) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.flow != f { // abandoned: its result does not count (rule 6)
+		return
+	}
+	f.touch()
+	// Rule 3: the service may refuse the token while the flow runs.
+	if s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) {
+		h.kept, h.refused = s, nil
+		f.token = s.Token
+		f.tokens++
+		f.wake()
+	}
+	if s.Step == "done" {
+		f.token = s.Token
+		h.finish(f, nil)
+	}
+}
+
+// end ends a flow with an error, for all who wait, unless it has ended or was abandoned (rule 2).
+func (h *holder) end(f *flow, err error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.flow == f {
+		h.finish(f, err)
 	}
 }
 
@@ -142,43 +164,55 @@ func (h *holder) busy() bool {
 
 // The methods below are called with the mutex locked.
 
-// running returns the flow that runs, if there is one. One that never ends is abandoned.
+// running returns the flow that runs, or nil. One whose step is too old is abandoned (rule 6).
 func (h *holder) running() *flow {
-	if h.flow != nil && h.flow.age() > mostAge {
+	if h.flow != nil && h.flow.age() > maxAge {
 		h.abandon()
 	}
 	return h.flow
 }
 
-func (h *holder) abandon() {
-	h.flow.cancel(nil)
-	h.flow.wake()
-	h.flow = nil
-}
-
-// begin begins a flow, which does not end with the call that began it.
-func (h *holder) begin(ctx context.Context, force bool) *flow {
+// join returns the flow that runs, or begins one, which does not end with the call that began it
+// (rule 2).
+func (h *holder) join(ctx context.Context, force bool) *flow {
+	if f := h.running(); f != nil {
+		return f
+	}
 	f := &flow{holder: h, force: force, news: make(chan struct{})}
 	if !force {
 		f.refused, h.refused = h.refused, nil
 	}
 	f.touch()
 	ctx, f.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(h.core.open, func() { f.cancel(ErrClosed) })
+	stop := context.AfterFunc(h.shared.open, func() { f.cancel(ErrClosed) })
 	h.flow = f
-	h.core.flows.Add(1)
+	h.shared.flows.Add(1)
 	go func() {
-		defer func() { h.core.log(f.lines...) }() // closing does not wait for the handler, which may call Close
-		defer h.core.flows.Done()
+		defer func() { h.shared.log(f.lines...) }() // closing does not wait for the handler, which may call Close
+		defer h.shared.flows.Done()
 		defer stop()
 		f.run(ctx)
 	}()
 	return f
 }
 
+// abandon ends the flow that runs, without a result.
+func (h *holder) abandon() {
+	if f := h.flow; f != nil {
+		f.cancel(nil)
+		h.flow = nil
+		f.wake()
+	}
+}
+
+func (h *holder) finish(f *flow, err error) {
+	f.ended, f.err, h.flow = true, err, nil
+	f.wake()
+}
+
 // wait waits for news of a flow, or until its step is too old.
 func (h *holder) wait(ctx context.Context, f *flow) error {
-	news, timer := f.news, time.NewTimer(mostAge-f.age()+time.Millisecond)
+	news, timer := f.news, time.NewTimer(maxAge-f.age()+time.Millisecond)
 	h.mutex.Unlock()
 	defer h.mutex.Lock()
 	defer timer.Stop()

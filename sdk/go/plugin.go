@@ -12,8 +12,8 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/pure"
 )
 
-// instance is the plugin's core with its state, on which one export runs at a time.
-type instance struct {
+// plugin is the plugin's core with its state, on which one export runs at a time.
+type plugin struct {
 	turn  sync.Mutex
 	state []byte // which the core alone reads
 	calls int    // of exports, for tests
@@ -21,41 +21,41 @@ type instance struct {
 
 func init() {
 	counted.Calls = func(client any) int {
-		i := client.(*Client).core.instance
-		i.turn.Lock()
-		defer i.turn.Unlock()
-		return i.calls
+		p := client.(*Client).shared.plugin
+		p.turn.Lock()
+		defer p.turn.Unlock()
+		return p.calls
 	}
 }
 
 // configure sets keys of the config, if the core accepts all that it then has.
-func (i *instance) configure(keys map[string]string) error {
-	i.turn.Lock()
-	defer i.turn.Unlock()
-	before := i.state
-	err := i.run("configure", object(keys)).err
+func (p *plugin) configure(keys map[string]string) error {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	before := p.state
+	err := p.run("configure", object(keys)).err
 	if err == nil {
-		err = i.run("check", nil).err
+		err = p.run("check", nil).err
 	}
 	if err != nil {
-		i.state = before
+		p.state = before
 	}
 	return err
 }
 
 // forget drops the state, which has the secret and the token.
-func (i *instance) forget() {
-	i.turn.Lock()
-	defer i.turn.Unlock()
-	i.state = nil
+func (p *plugin) forget() {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	p.state = nil
 }
 
 // use calls an export, and then passes its outcome on before the next one runs: so what the
 // library keeps changes in the same order as the core's state. It returns what is to be logged.
-func (i *instance) use(export string, input []byte, then func(output []byte, err error)) []line {
-	i.turn.Lock()
-	defer i.turn.Unlock()
-	o := i.run(export, input)
+func (p *plugin) use(export string, input []byte, then func(output []byte, err error)) []line {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	o := p.run(export, input)
 	then(o.output, o.err)
 	return o.lines
 }
@@ -70,15 +70,15 @@ type outcome struct {
 var levels = [...]slog.Level{host.Debug: slog.LevelDebug, host.Warn: slog.LevelWarn}
 
 // run calls an export. If it panics, the state is the one from before.
-func (i *instance) run(export string, input []byte) (o outcome) {
-	i.calls++
+func (p *plugin) run(export string, input []byte) (o outcome) {
+	p.calls++
 	defer func() {
 		if v := recover(); v != nil {
 			o = outcome{err: pluginFailed(export + " panicked: " + harmless(v))}
 		}
 	}()
-	r := pure.Call(pure.Named(export), slices.Clone(i.state), input)
-	i.state, o.output = r.State, r.Output
+	r := pure.Call(pure.Named(export), slices.Clone(p.state), input)
+	p.state, o.output = r.State, r.Output
 	r.Lines(func(level host.Level, text string) {
 		o.lines = append(o.lines, line{level: levels[level], text: text})
 	})

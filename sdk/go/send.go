@@ -43,7 +43,7 @@ const mostSends = 3
 // send has attempt send a request with a token, and again with another one after a 401 if the
 // request is repeatable. attempt gets all the tokens, the last of which it sends. The error is
 // that of attempt, or of getting a token.
-func (c *core) send(ctx context.Context, repeatable bool, warn func(line), token func(ctx context.Context, refused string) (*tokenObject, error),
+func (c *shared) send(ctx context.Context, repeatable bool, warn func(line), token func(ctx context.Context, refused string) (*tokenObject, error),
 	attempt func(sent []string) (status int, err error)) error {
 	defer c.holder.settle(ctx)
 	t, err := token(ctx, "")
@@ -70,7 +70,7 @@ func (c *core) send(ctx context.Context, repeatable bool, warn func(line), token
 }
 
 // do makes a call of the service.
-func (c *core) do(ctx context.Context, call *call) (response *Response, err error) {
+func (c *shared) do(ctx context.Context, call *call) (response *Response, err error) {
 	defer call.body.close()
 	ctx, leave, err := c.enter(ctx, call)
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *core) do(ctx context.Context, call *call) (response *Response, err erro
 }
 
 // attempt sends a request of a call once.
-func (c *core) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
+func (c *shared) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
 	q = withToken(q.WithContext(ctx), sent[len(sent)-1])
 	err := b.attach(q)
 	var response *Response
@@ -158,7 +158,7 @@ func (c *core) attempt(ctx context.Context, q *http.Request, b *body, sent []str
 type noResponse struct{ error }
 
 // explain returns the error for a response that is no result, or for none.
-func (c *core) explain(call *call, x result) error {
+func (c *shared) explain(call *call, x result) error {
 	output, err := c.use(call, "explain", object(x))
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ const (
 
 // template returns the plugin's request for a call, without a body and a token. It must not
 // be changed: the plugin builds the same one for the same input, so it is kept.
-func (c *core) template(call *call) (*http.Request, error) {
+func (c *shared) template(call *call) (*http.Request, error) {
 	key := object(&call.input)
 	c.mutex.Lock()
 	q := c.templates[string(key)]

@@ -39,13 +39,13 @@ type StatusError struct {
 // Status returns what the client and all its views know now. It sends nothing, and waits for nothing.
 // That of a closed client does not change any more.
 func (c *Client) Status() Status {
-	if c.core == nil {
+	if c.shared == nil {
 		return Status{}
 	}
-	return c.core.status()
+	return c.shared.status()
 }
 
-func (c *core) status() (s Status) {
+func (c *shared) status() (s Status) {
 	output, _ := c.use(nil, "status", object(result{"now": c.now()}))
 	_ = json.Unmarshal(output, &s)
 	if last := c.last.Load(); last != nil { // the client is closed, or closing

@@ -31,12 +31,12 @@ type Transport struct {
 // [http.DefaultTransport]). Without Config.BaseURL, the error is an [*Error] with
 // [CodeConfigMissing]. For a closed client, it is [ErrClosed].
 func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
-	if client == nil || client.core == nil {
+	if client == nil || client.shared == nil {
 		return nil, zeroValue("Client")
 	}
 	var q *http.Request
-	err := client.core.uncounted(context.Background(), func() (err error) {
-		q, err = client.core.template(&call{input: input{CustomerID: null, UserID: null}})
+	err := client.shared.uncounted(context.Background(), func() (err error) {
+		q, err = client.shared.template(&call{input: input{CustomerID: null, UserID: null}})
 		return err
 	})
 	if err != nil {
@@ -56,7 +56,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, zeroValue("Transport")
 	}
-	c := t.client.core
+	c := t.client.shared
 	if origin(r.URL) != t.origin || has(r.Header, "Authorization") {
 		return t.base.RoundTrip(r)
 	}
@@ -91,7 +91,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // token returns a token, as GetToken.
 func (t *Transport) token(ctx context.Context, refused string) (*tokenObject, error) {
-	c := t.client.core
+	c := t.client.shared
 	ctx, leave, err := c.enter(ctx, &call{uncounted: true})
 	if err != nil {
 		return nil, err

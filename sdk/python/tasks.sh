@@ -88,6 +88,7 @@ adapter() (
 	grep -o '^[^ ]*==[^ ]*' requirements.txt >build/versions.txt
 	build/adapter/bin/python -m pip install --quiet --disable-pip-version-check \
 		-c build/versions.txt "${wheel}[redis]"
+	build/adapter/bin/python -Pm automatic_rostering # not the one in this folder
 	cp "$wheel" build/adapter/installed # last: an interrupted install does not pass for a complete one
 )
 

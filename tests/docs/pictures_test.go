@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering.example/rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/tests/model"
 	"automatic-rostering.example/rostering/tests/picture"
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
@@ -18,7 +18,8 @@ import (
 // The run that is drawn: the seconds of its events, and what the simulator has to know.
 const (
 	seconds           = 270
-	revoked           = 40
+	revoked           = 20
+	margin            = "30"
 	downFrom, downTo  = 120, 240
 	left, perSecond   = 150., 2.5 // where a second is in the picture
 	callsTop, callsUp = 50., 100.
@@ -36,6 +37,7 @@ func TestFleetPicture(t *testing.T) {
 	var calls, failed [seconds + 1]int // so far
 	var turns []turn
 	f := model.Fleet{Instances: 50, Every: 2, Skew: 1, Lifetime: 120, Seed: 1, Endpoint: 2, Store: .03, Service: .02}
+	f.Configure = func(_ int, config map[string]string) { config["refresh_margin"] = margin }
 	f.At = map[float64]func(*model.Fleet){}
 	for second := range seconds + 1 {
 		f.At[float64(second)] = func(f *model.Fleet) {

@@ -2,6 +2,8 @@
 package runner
 
 import (
+	"cmp"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,8 +18,15 @@ import (
 	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
-// The secrets are those of the rule hostile-servers.
-func TestMain(m *testing.M) { os.Exit(hosts.Main(m, "aaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaac")) }
+// Many players play at once, whatever the number of processors: they mostly wait. The secrets are those of the rule
+// hostile-servers.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	os.Exit(hosts.Main(m, "aaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaac"))
+}
 
 // The rules of the plugin hold on the core, the built file and raw hosts.
 func TestPlugin(t *testing.T) {
@@ -32,8 +41,8 @@ func TestLibraries(t *testing.T) {
 	hosts.EachLibrary(t, playAll)
 }
 
-// playAll plays the cases of a player. On an instance of the plugin, scripted cases share a world. On a library, they run beside
-// the others, some at a time, as slow ones do; these begin first.
+// playAll plays the cases of a player: on an instance of the plugin in one world if they are scripted; on a library each in its own.
+// While a heavy one plays, nothing else does on this player: others would be measured with it, or wait behind it.
 func playAll(t *testing.T, h hosts.Host) {
 	player := h.Start(t)
 	scripted := world.New()
@@ -42,14 +51,14 @@ func playAll(t *testing.T, h hosts.Host) {
 		t.Run(c.FullName(), func(t *testing.T) {
 			require(t, c)
 			player, w := player, scripted
-			if c.TLS {
+			if c.TLS() {
 				player, w = trusting(t, h)
 			} else if h.Library || !c.Scripted() {
 				w = world.New()
 				defer w.Close()
 			}
-			if c.Environment != nil {
-				player = separate(t, h, c.Environment)
+			if c.Process != nil && !c.TLS() {
+				player = separate(t, h, c.Process)
 			}
 			err, gap := player.Case(w, c), !h.Library && h.Differs(c.Differences)
 			switch {
@@ -60,36 +69,55 @@ func playAll(t *testing.T, h hosts.Host) {
 			}
 		})
 	}
-	var slow, others []func()
-	for _, c := range cases(t, h) {
-		play := func() { play(&c) }
-		if c.Alone || c.Memory > 0 { // others would be measured with it, or wait for it
-			play()
-		} else if c.Slow || h.Library && c.Scripted() { // it may wait out a backoff
-			slow = append(slow, play)
-		} else {
-			others = append(others, play)
+	all := cases(t, h)
+	slices.SortStableFunc(all, func(a, b rule.Case) int { return cmp.Compare(b.LongestTimeout(), a.LongestTimeout()) })
+	light := slices.DeleteFunc(slices.Clone(all), func(c rule.Case) bool { return c.Heavy() })
+	heavy := slices.DeleteFunc(all, func(c rule.Case) bool { return !c.Heavy() })
+	playHeavy := func() {
+		for i := range heavy {
+			play(&heavy[i])
 		}
+		<-busy
 	}
-	places := make(chan bool, 16)
-	var beside sync.WaitGroup
-	defer beside.Wait()
-	for _, play := range slow {
-		beside.Go(func() {
-			places <- true
-			play()
-			<-places
+	select {
+	case busy <- true:
+		playHeavy()
+		playLight(h, light, play)
+	default: // until another player is ready
+		playLight(h, light, play)
+		busy <- true
+		playHeavy()
+	}
+}
+
+// busy has a place for each player that plays heavy cases, which keep a processor busy.
+var busy = make(chan bool, 2)
+
+// playLight plays cases on a library many at once, as most wait for something, and on others one after the other.
+func playLight(h hosts.Host, cases []rule.Case, play func(*rule.Case)) {
+	atOnce := 1
+	if h.Library {
+		atOnce = 16
+	}
+	queue := make(chan *rule.Case)
+	var workers sync.WaitGroup
+	for range atOnce {
+		workers.Go(func() {
+			for c := range queue {
+				play(c)
+			}
 		})
 	}
-	for _, play := range others {
-		play()
+	for i := range cases {
+		queue <- &cases[i]
 	}
+	close(queue)
+	workers.Wait()
 }
 
 // trusting is a separate process of a library, and servers over TLS that it trusts: see docs/operations.md.
 func trusting(t *testing.T, h hosts.Host) (*play.Player, *world.World) {
-	authority := filepath.Join(t.TempDir(), "ca.pem")
-	w, err := world.NewTLS(authority)
+	w, authority, err := world.NewTLS(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +151,8 @@ func require(t *testing.T, c *rule.Case) {
 		hosts.Require(t, "redis")
 	}
 	for _, s := range c.Steps {
-		if s.Wasm != "" {
-			hosts.Plugin(t, s.Wasm)
+		if file := s.Input.Wasm(); file != "" {
+			hosts.Plugin(t, file)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/plugin/core/config"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
 	"automatic-rostering.example/rostering/tests/runner/contract"
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 	"automatic-rostering.example/rostering/tests/runner/play"
@@ -38,6 +38,7 @@ var beyond = []string{
 // The schema agrees with the plugin on what each case passes to it and gets from it, and has exactly the
 // keys of the config that the plugin reads.
 func TestSchema(t *testing.T) {
+	t.Parallel()
 	schema, err := contract.Read(hosts.Root())
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +83,7 @@ func TestSchema(t *testing.T) {
 
 // Each example in the schema fits its definition, and the plugin takes those of inputs.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	schema, err := contract.Read(hosts.Root())
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,51 @@ import (
 	"automatic-rostering.example/rostering/tests/runner/protocol"
 )
 
+// One of many that add a key at the same time does, also through another store of the same place.
+func TestAdding(t *testing.T) {
+	t.Parallel()
+	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
+		if h.Name == "workerd" || h.Name == "c" { // as in the rule stores
+			return
+		}
+		hosts.Require(t, "redis")
+		redis, err := hosts.Redis()
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, key := h.Start(t), fmt.Sprint("rostering:", t.Name(), os.Getpid())
+		for url, places := range map[string]int{"memory:": 1, "file:" + t.TempDir(): 2, redis: 2} {
+			for round := range 3 {
+				var sent []*protocol.Pending
+				for n := range 20 {
+					store := map[string]string{"name": fmt.Sprint(key, url, n%places), "url": url}
+					fields := map[string]any{"store": store, "do": "add", "key": fmt.Sprint(key, round), "value": "x", "ttl": 60}
+					p, err := host.Send(protocol.Request{Op: "store", Fields: fields})
+					if err != nil {
+						t.Fatal(err)
+					}
+					sent = append(sent, p)
+				}
+				added := 0
+				for _, p := range sent {
+					a, err := p.Response()
+					if err != nil || a.Error+a.Text != "" {
+						t.Fatalf("%s: %+v, %v", url, a, err)
+					}
+					if a.JSON == true {
+						added++
+					}
+				}
+				if added != 1 {
+					t.Errorf("%d of them added a key to %.7s", added, url)
+				}
+			}
+		}
+	})
+}
+
 // The file stores of all libraries that can use one without a client share the format in docs/fleet.md.
-func TestFileStore(t *testing.T) {
+func TestFileStore(t *testing.T) { // before the parallel tests, as a store does not try long to replace a file
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
 		if h.Name == "workerd" || h.Name == "c" { // as in the rule stores
 			return

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/plugin/core/direct"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/instance"
 	"automatic-rostering.example/rostering/plugin/core/message"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
 )

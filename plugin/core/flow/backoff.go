@@ -6,48 +6,74 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/instance"
 )
 
-// backOff records a failure, and the wait after it: that of a Retry-After, unless it is 0. A
-// failure within a backoff does not count, but the later end wins.
+// backOff records a failure, and, with a clock, the wait after it: that of a Retry-After, unless it is 0. A
+// failure within a backoff does not count, but the later end wins. It saves the state.
 func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
+	if f.now == 0 {
+		f.save()
+		return
+	}
 	if left := f.left(); left > 0 {
 		f.retry.Since, f.retry.Wait = f.now, max(left, retryAfter)
 		if retryAfter > 0 {
 			f.retry.Secret = 0 // that is for every secret
-			f.retry.Told = f.retry.Told || retryAfter >= left
+			if retryAfter >= left {
+				f.retry.Told = 1
+			}
 		}
+		f.save()
 	} else {
-		f.retry = f.retry.Next(f.now)
-		f.retry.Error = err.Members()
-		f.markSecret(err)
-		f.retry.Wait = f.untilExpiry(f.retry.Wait)
+		next := f.retry.Next(failureOf(err), f.now)
+		next.Secret = f.markOf(err)
+		next.Wait = f.untilExpiry(next.Wait)
 		if retryAfter > 0 {
-			f.retry.Wait, f.retry.Told = retryAfter, true
+			next.Wait, next.Told = retryAfter, 1
 		}
+		f.setBackoff(next, err.Members())
 	}
-	f.SetBackoff(f.retry)
 	err.RetryAfter = f.retry.Wait
 }
 
-// SetBackoff sets the backoff, or removes it.
-func (f *Flow) SetBackoff(r *backoff.Record) {
-	f.retry = r
+func failureOf(err *apierror.Error) backoff.Failure {
+	return backoff.Failed(err.Code, int64(err.Status))
+}
+
+// setBackoff sets the backoff and the members of its error, or removes it, and saves the state. A host without room for the
+// error ends the call, or drops it: then the backoff has the error of its failure.
+func (f *Flow) setBackoff(r backoff.Record, members []byte) {
 	f.host.SetVar(instance.Retry, nil) // first, as in keep
-	if len(r.Error) != 0 {
-		f.host.SetVar(instance.Retry, r.Encode())
+	*f.retry = r
+	f.save()
+	if r.Failures != 0 {
+		f.host.SetVar(instance.Retry, members)
 	}
 }
 
-func (f *Flow) endBackoff() { f.SetBackoff(&backoff.Record{}) }
-
-// settleBackoff ends a backoff whose secret was changed, and begins it again if the clock was set back.
-func (f *Flow) settleBackoff() {
-	switch {
-	case f.now == 0:
-	case f.retry.Secret != 0 && f.readClient() == nil && f.retry.Secret != f.secretMark():
-		f.endBackoff()
-	case f.retry.Settle(f.now):
-		f.SetBackoff(f.retry)
+func (f *Flow) endBackoff() {
+	if f.retry.Failures != 0 {
+		f.setBackoff(backoff.Record{}, nil)
 	}
+}
+
+// members returns those of the error of the backoff, without retry_after.
+func (f *Flow) members() []byte {
+	if members := f.host.Var(instance.Retry); len(members) != 0 {
+		return members
+	}
+	return f.retry.Error().Members()
+}
+
+// settleBackoff ends a backoff whose secret was changed, and begins it again if the clock was set back. It
+// reports whether it did, which the caller saves.
+func (f *Flow) settleBackoff() (changed bool) {
+	if f.now == 0 {
+		return false
+	}
+	if f.retry.Secret != 0 && f.readClient() == nil && f.retry.Secret != f.secretMark() {
+		*f.retry = backoff.Record{}
+		return true
+	}
+	return f.retry.Settle(f.now)
 }
 
 // left returns the seconds until the next token request may be sent, or 0.
@@ -58,11 +84,12 @@ func (f *Flow) left() int64 {
 	return f.retry.Left(f.now)
 }
 
-// markSecret notes that a backoff is because of the secret, and ends with it.
-func (f *Flow) markSecret(err *apierror.Error) {
+// markOf returns the mark of the secret if an error is because of it. Its backoff ends with it.
+func (f *Flow) markOf(err *apierror.Error) int64 {
 	if err.Code == apierror.TokenEndpointRejected {
-		f.retry.Secret = f.secretMark()
+		return f.secretMark()
 	}
+	return 0
 }
 
 // beforeExpiry is how long before the token in use expires a backoff ends, in seconds: a token

@@ -27,9 +27,9 @@ func (f *Flow) choose() State {
 	if enough || f.asked != notAsked || left > 0 {
 		return f.end(enough, left)
 	}
-	mark := f.secretMark()
+	f.mark = f.secretMark()
 	switch {
-	case f.locked != 0 && f.locked != mark:
+	case f.locked != 0 && f.locked != f.mark:
 		return WritingLock // of the secret before
 	case !f.shares() || f.locked != 0:
 	case f.found == nothing && f.force == 0:
@@ -42,7 +42,7 @@ func (f *Flow) choose() State {
 	case f.found == busy:
 		return f.startWait()
 	}
-	f.Request, f.mark = oauth2.NewTokenRequest(f.config), mark
+	f.Request = oauth2.NewTokenRequest(f.config)
 	f.instance.TokenRequests++
 	f.save()
 	return Requesting
@@ -67,11 +67,10 @@ func (f *Flow) end(enough bool, left int64) State {
 	return Ended
 }
 
-// waitsOut reports whether the flow waits until the backoff ends. It does not if its caller gets
-// the error of a refused token, if the secret was rejected, or while others have a token.
+// waitsOut reports whether the flow waits until the backoff ends. It does not if the secret was
+// rejected, or while others have a token, such as one that stays although its caller refused it.
 func (f *Flow) waitsOut(left int64) bool {
-	code := codes[f.code]
-	rejected := code == apierror.ServiceUnauthorized || code == apierror.TokenEndpointRejected || f.retry.Secret != 0
+	rejected := f.failure.Name() == apierror.TokenEndpointRejected || f.retry.Secret != 0
 	endsSoon := f.now+left <= f.began+maxPaused && f.waited+left*1000 <= maxPaused*1000
 	othersHaveOne := f.force == 0 && f.instance.Usable(&f.instance.Token, f.now)
 	return f.mayPause != 0 && f.asked != obtained && endsSoon && !rejected && !othersHaveOne

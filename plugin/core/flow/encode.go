@@ -3,6 +3,7 @@ package flow
 import (
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
 	"automatic-rostering.example/rostering/plugin/core/clock"
 	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/instance"
@@ -20,7 +21,7 @@ const (
 func (p *progress) numbers() []int64 { return instance.Words(&p.client, &p.wait) }
 
 // limits are the most that each number can be, from store on.
-var limits = [...]int16{withStore, 1, 1, failed, int16(len(codes) - 1), 999, busy, maxWaits, 1, longestLockWait}
+var limits = [...]int16{withStore, 1, 1, failed, int16(backoff.MaxCode), backoff.MaxStatus, busy, maxWaits, 1, longestLockWait}
 
 // text returns the flow, which the host keeps between two steps: its state and its numbers, all
 // of which are hashes, times and counts, and a checksum.
@@ -57,7 +58,7 @@ func (p *progress) read(text string) bool {
 		}
 		numbers[i] = next(most)
 	}
-	return p.text() == whole && p.state.returnsStep() && (p.asked != failed || p.code != 0)
+	return p.text() == whole && p.state.returnsStep() && (p.asked != failed || p.failure.Code != 0)
 }
 
 // restore reads the flow of its step.
@@ -79,6 +80,8 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 		return apierror.Input("flow", "the config has changed; begin again")
 	}
 	f.Request = oauth2.NewTokenRequest(f.config) // for the log
-	f.settleBackoff()
+	if f.settleBackoff() {
+		f.save()
+	}
 	return nil
 }

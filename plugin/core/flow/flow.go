@@ -20,7 +20,7 @@ type Flow struct {
 	// does without.
 	now      int64
 	instance *instance.State
-	retry    *backoff.Record
+	retry    *backoff.Record // of instance
 	config   *config.Client
 	key      string // the cache key
 
@@ -48,7 +48,7 @@ type progress struct {
 	at      int64 // when the step was returned, in Unix seconds
 	clears  int64 // how many clear_tokens there were when the flow began
 	began   int64 // when the flow began, in Unix seconds
-	mark    int64 // of the secret in its token request
+	mark    int64 // of the secret whose lock it last tried to add, or with which it requested a token
 	locked  int64 // the mark of the secret whose lock it holds, or 0
 	refused int64 // the hash of the token that the caller refused, or 0
 	waited  int64 // the sum of all waits, in milliseconds
@@ -58,8 +58,9 @@ type progress struct {
 
 	// What follows begins again after a clear_token.
 
-	// asked says how the flow's token request ended, and code and status how it failed.
-	asked, code, status int64
+	// asked says how the flow's token request ended, and failure how it failed.
+	asked   int64
+	failure backoff.Failure
 	// found is what the flow knows from the store since it last began to look there.
 	found int64
 	// looks counts the waits for the lock. free is 1 if no lock was held since the last one.
@@ -94,7 +95,7 @@ const (
 func New(h host.Host, now int64) *Flow {
 	f := &Flow{host: h, now: now}
 	f.instance = instance.Decode(h.Var(instance.Summary))
-	f.retry = backoff.Decode(h.Var(instance.Retry))
+	f.retry = &f.instance.Backoff
 	return f
 }
 
@@ -106,7 +107,9 @@ func (f *Flow) save() { f.host.SetVar(instance.Summary, f.instance.Encode()) }
 // Start begins the flow. In the state that it returns, Requesting or Ended if the host has no
 // store, the flow has a Request, or an Object or an Error.
 func (f *Flow) Start(in *input.Input) State {
-	f.settleBackoff()
+	if f.settleBackoff() {
+		f.save()
+	}
 	f.clears, f.began = f.instance.Clears, f.now
 	if in.Store {
 		f.store = withStore

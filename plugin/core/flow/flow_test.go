@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/plugin/core/flow"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/instance"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
 )
 
 // The rules show what a host sees, the model what random sequences do. Here is what neither can: a flow
-// that was forged, a secret that changes during a flow, and a host that loses a token.
+// that was forged, and a host that loses a token.
 
 const noon = 1_800_000_000
 
@@ -65,7 +65,6 @@ const (
 	done       = ``
 	granted    = `,"status":200,"body":"{\"access_token\":\"A\",\"token_type\":\"Bearer\",\"expires_in\":60}"`
 	down       = `,"status":503`
-	rejected   = `,"status":401,"body":"{\"error\":\"s3cret-of-client\"}"`
 )
 
 const withStore = `,"accepts":["store"]`
@@ -135,41 +134,6 @@ func FuzzFlow(f *testing.F) {
 			}
 		}
 	})
-}
-
-// A secret that is changed during a token request: its rejection is neither the next one's nor that of
-// the next one's lock, and what the response repeats of it is not shown.
-func TestSecretIsChangedDuringRequest(t *testing.T) {
-	change := func(accepts string, path ...string) (p *plugin, lock string) {
-		p = newInstance(t).begin(accepts).resume(path...)
-		if len(path) > 0 {
-			lock = newInstance(t).begin(accepts).resume(path[0]).last.Get("key").Str
-		}
-		p.Settings["client_secret"] = "another-secret"
-		return p, lock
-	}
-	p, lock := change(withStore, null, added)
-	p.resume(rejected)
-	if p.last.Get("key").Str != lock || p.last.Get("value").Str != `{"state":"done"}` {
-		t.Errorf("the lock of the secret before: %s", p.last)
-	}
-	if p.resume(done, null, added, down); p.last.Get("key").Str == lock {
-		t.Errorf("the failure is written to that lock: %s", p.last)
-	}
-	p, lock = change(withStore, null, added)
-	if p.resume(granted, done); p.last.Get("key").Str != lock {
-		t.Errorf("the lock of the secret before stays: %s", p.last)
-	}
-	p, _ = change("")
-	if p.resume(rejected); p.last.Get("step").Str != "request" {
-		t.Errorf("the rejection counts: %s", p.last)
-	}
-	for _, result := range []string{strings.Replace(rejected, "401", "429", 1), `,"failed":"for s3cret-of-client"`} {
-		p, _ := change("")
-		if p.resume(result); p.last.Get("code").Str == "" || strings.Contains(p.last.Raw, "s3cret") {
-			t.Errorf("%s: %s", result, p.last)
-		}
-	}
 }
 
 // A host that drops the new token without a word: that is a failure, and not written to the store.

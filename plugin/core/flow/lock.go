@@ -77,9 +77,9 @@ func (f *Flow) lockRead(r *input.Resume) {
 
 // noteFailure notes when this instance first saw a failure, by its own clock.
 func (f *Flow) noteFailure(lock *oauth2.Lock) {
-	s, failure := f.instance, int64(lock.Failures)<<40+lock.Until
-	if s.Failure != failure || s.SeenAt > f.now {
-		s.Failure, s.SeenAt = failure, f.now
+	s, failure := f.instance, lock.Failures<<40+lock.Until
+	if s.Shared != failure || s.SeenAt > f.now {
+		s.Shared, s.SeenAt = failure, f.now
 		f.save()
 	}
 }
@@ -87,17 +87,20 @@ func (f *Flow) noteFailure(lock *oauth2.Lock) {
 // adopt makes a failure in the store this instance's. Another one's clock may differ. The instance's
 // own failure keeps its error, of which the store has less.
 func (f *Flow) adopt(lock *oauth2.Lock) {
-	err, members := lock.Error(), f.retry.Error
-	if lock.Failure != *oauth2.ReadFailure(members) {
+	err, members := lock.Error(), f.members()
+	if lock.Failure != f.retry.Failure {
 		err.Message += " (seen by another instance)"
 		members = err.Members()
 	}
-	f.retry = &backoff.Record{
-		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()),
-		Failures: max(lock.Failures, f.retry.Failures), Warned: f.retry.Warned, Error: members,
+	secret := f.markOf(err)
+	if f.retry.Told != 0 && f.left() > 0 {
+		secret = f.retry.Secret // a Retry-After is for every secret
 	}
-	f.markSecret(err)
-	f.SetBackoff(f.retry)
+	f.setBackoff(backoff.Record{
+		Failure: lock.Failure, Secret: secret,
+		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()),
+		Failures: max(lock.Failures, f.retry.Failures), Warned: f.retry.Warned,
+	}, members)
 	f.fail(err)
 	f.err = nil // the backoff has it
 }

@@ -29,7 +29,7 @@ func Status(h host.Host, rawInput []byte) host.Result {
 	}
 	if left := f.left(); left > 0 {
 		w.Number("retry_at", f.now+left)
-		failure := json.Value("{" + string(f.retry.Error) + "}")
+		failure := json.Value("{" + string(f.members()) + "}")
 		w.Raw(`,"error":{"code":`)
 		w.Text(failure.Get("code").Text())
 		w.Name("message")

@@ -3,6 +3,7 @@ package flow
 import (
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
 	"automatic-rostering.example/rostering/plugin/core/clock"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
@@ -52,7 +53,7 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 // take processes the result of the flow's step, and returns the state that follows.
 func (f *Flow) take(r *input.Resume) State {
 	if f.state.usesStore() && r.Given == "failed" {
-		f.storeFailed(r.Failed)
+		f.storeFailed(r.Failure)
 	}
 	switch f.state {
 	case ReadingToken:
@@ -60,7 +61,7 @@ func (f *Flow) take(r *input.Resume) State {
 	case TakingLock:
 		switch {
 		case r.Added:
-			f.found, f.locked = tokenRead, f.secretMark()
+			f.found, f.locked = tokenRead, f.mark
 		case f.shares():
 			f.found = held
 		}
@@ -69,7 +70,7 @@ func (f *Flow) take(r *input.Resume) State {
 	case Waiting:
 		f.hasWaited()
 	case Requesting:
-		return f.responded(r.Message())
+		return f.responded(&r.Response.Response)
 	case WritingLock:
 		f.locked = 0
 	}
@@ -82,7 +83,7 @@ func (f *Flow) hasWaited() {
 		f.found = held
 		return
 	}
-	f.asked, f.code, f.status = notAsked, 0, 0
+	f.asked, f.failure = notAsked, backoff.Failure{}
 	if f.left() == 0 {
 		f.found = nothing
 	}
@@ -92,7 +93,7 @@ func (f *Flow) hasWaited() {
 func (f *Flow) restart(r *input.Resume) {
 	switch {
 	case r.Added:
-		f.locked = f.secretMark()
+		f.locked = f.mark
 	case f.state == WritingLock:
 		f.locked = 0
 	}

@@ -31,12 +31,12 @@ func (f *Flow) written() (value string, ttl int64) {
 	switch {
 	case left == 0 || f.locked != f.secretMark(): // the failure is not one of this lock's secret
 		return oauth2.Done, doneTTL
-	case f.retry.Told:
+	case f.retry.Told != 0:
 		left = min(left, longestShared)
 	default:
 		left = (left + 1) / 2 // the others ask first: this instance may be the only one that fails
 	}
-	return oauth2.ReadFailure(f.retry.Error).Value(f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)
+	return oauth2.FailedLock(f.retry.Failure, f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)
 }
 
 // stored returns the value of the token in the store, or "" if the host lost the token.

@@ -37,7 +37,7 @@ func (f *Flow) refuse(text string, used bool) {
 		return // the token stays, for the calls that do not refuse it
 	case f.now != 0 && f.refused == t.Hash && !s.Refuses(t.Hash):
 		if s.RefusedAt = f.now; s.Refusal(f.now, used) {
-			f.fail((&oauth2.Failure{Code: apierror.ServiceUnauthorized, Status: 401}).Error())
+			f.fail(backoff.Failed(apierror.ServiceUnauthorized, 401).Error())
 			return
 		}
 		s.Replace(f.now)
@@ -57,7 +57,7 @@ func (f *Flow) responded(r *message.Response) State {
 		return Choosing
 	case err != nil:
 		if changed {
-			err = (&oauth2.Failure{Code: err.Code, Status: int64(err.Status)}).Error()
+			err = failureOf(err).Error()
 		}
 		f.requestFailed(err, backoff.RetryAfter(r.RetryAfter, r.Date, f.now))
 		return Choosing
@@ -114,7 +114,6 @@ func (f *Flow) keep(text string, t *instance.Token) {
 	for _, name := range [...]string{instance.JobsRequest, instance.Previous, instance.TokenObject} {
 		f.host.SetVar(name, nil)
 	}
-	f.save()
 	before := f.expect(f.notKept())
 	if previous != nil {
 		f.host.SetVar(instance.Previous, previous)
@@ -124,8 +123,10 @@ func (f *Flow) keep(text string, t *instance.Token) {
 	if f.host.Hold(instance.TokenObject) {
 		s.Token = *t
 	}
-	if f.save(); s.Token.Hash != 0 {
-		f.SetBackoff(before)
+	if s.Token.Hash != 0 {
+		f.setBackoff(before.Record, before.members)
+	} else {
+		f.save()
 	}
 	f.offer()
 }

@@ -10,14 +10,7 @@ import (
 
 // Response is a response, or its absence, as the host passes it.
 type Response struct {
-	// Status is 0 without a response. Failed may then have a text, and Reason one of apierror.Reasons.
-	Status           int
-	Failed, Reason   string
-	Headers          json.Value
-	RetryAfter, Date string // of the headers
-	Source           string // content type and server
-	Body             []byte
-	hasBody          bool
+	message.Response
 
 	// Given is the field that was passed of status, failed, value and added, which exclude each other, or "".
 	Given string
@@ -84,7 +77,7 @@ const passResponse = "pass the response's status, headers and body, or failed wi
 
 // check validates the fields together.
 func (r *Response) check() *apierror.Error {
-	if (r.hasBody || r.Headers != nil) && r.Given != "status" {
+	if (r.Load != nil || r.Headers != nil) && r.Given != "status" {
 		return apierror.Input("status", passResponse)
 	}
 	if r.Reason != "" && r.Given != "failed" {
@@ -160,10 +153,13 @@ func (r *Response) set(name string, value json.Value) *apierror.Error {
 	case "headers":
 		return r.setHeaders(value)
 	case "body":
-		r.hasBody = true
-		return text(name, value, &r.Body)
+		var body []byte
+		err := text(name, value, &body)
+		r.Size = len(body)
+		r.Load = func(most int) []byte { return body[:min(most, len(body))] }
+		return err
 	case "failed":
-		if err := text(name, value, &r.Failed); err != nil {
+		if err := text(name, value, &r.Failure); err != nil {
 			return err
 		}
 		return r.give(name)
@@ -204,14 +200,4 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 		return apierror.Input("headers", " must be an object")
 	}
 	return err
-}
-
-// Message returns the response as the core reads it, without a body unless the host passed one.
-func (r *Response) Message() *message.Response {
-	response := &message.Response{Status: r.Status, Failure: r.Failed, Reason: r.Reason, Headers: r.Headers, RetryAfter: r.RetryAfter, Date: r.Date, Source: r.Source}
-	if r.hasBody {
-		response.Size = len(r.Body)
-		response.Load = func(most int) []byte { return r.Body[:min(most, len(r.Body))] }
-	}
-	return response
 }

@@ -5,6 +5,7 @@ package instance
 import (
 	"encoding/binary"
 
+	"automatic-rostering.example/rostering/plugin/core/backoff"
 	"automatic-rostering.example/rostering/plugin/core/clock"
 )
 
@@ -15,7 +16,8 @@ const (
 	// TokenObject is the token object that get_token returns, Previous the one before it.
 	TokenObject = "ar-token"
 	Previous    = "ar-prev."
-	// Retry is the backoff: see package backoff.
+	// Retry has the error of the backoff: the members of the JSON object that the host got,
+	// except retry_after.
 	Retry = "ar-retry"
 	// JobsRequest is the complete /jobs request with token and ids: the input of
 	// http_request. JobsIDs names the ids of the input for which it was prepared, and
@@ -71,7 +73,7 @@ func Hash(text string) int64 {
 // RenewAt returns when the token is renewed.
 func (t *Token) RenewAt() int64 { return t.ExpiresAt - t.Margin }
 
-// State is all that an instance knows, except for its backoff. Summary has its numbers in this order.
+// State is all that an instance knows. Summary has its numbers in this order.
 type State struct {
 	// Previous is the token before Token, which is used until UseFrom, in Unix seconds: a
 	// service may learn of a new token late.
@@ -85,9 +87,10 @@ type State struct {
 	RefusedAt, Stayed int64
 	// NextPatience is the patience of the next token, and OwnPatience that of tokens that worked.
 	NextPatience, OwnPatience int64
-	// Failure identifies the last failure that another instance shared, and SeenAt is when this
+	Backoff                   backoff.Record
+	// Shared identifies the last failure that another instance shared, and SeenAt is when this
 	// one first saw it.
-	Failure, SeenAt int64
+	Shared, SeenAt int64
 	// LookedAt is when a flow last looked into the store during a backoff.
 	LookedAt int64
 	// Clears counts the clear_tokens.

@@ -1,7 +1,6 @@
 package instance_test
 
 import (
-	"encoding/binary"
 	"reflect"
 	"testing"
 
@@ -69,47 +68,5 @@ func TestDecodeInvalid(t *testing.T) {
 		if got := instance.Decode(b); *got != (instance.State{}) {
 			t.Errorf("took %d bytes for %+v", len(b), *got)
 		}
-	}
-}
-
-// What a warm call reads agrees with the rules for the whole state.
-func TestWarm(t *testing.T) {
-	warm := func(s instance.State) instance.Warm {
-		b := s.Encode()
-		return instance.ReadWarm(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
-	}
-	for _, tt := range []struct {
-		name        string
-		change      func(*instance.State)
-		from, until int64
-	}{
-		{"a token", func(*instance.State) {}, noon - 61, noon + 3539},
-		{"no token", func(s *instance.State) { s.Token = instance.Token{} }, 0, 0},
-		{"a refused one", func(s *instance.State) { s.Refuse(s.Token.Hash) }, 0, 0},
-		{"one of unknown expiry", func(s *instance.State) { s.Token = instance.Token{Hash: 1} }, 0, 0},
-		{"one before it", func(s *instance.State) { s.Previous.Hash = 5 }, noon + 5, noon + 3539},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := ordinary()
-			tt.change(&s)
-			if got := warm(s); got != (instance.Warm{From: tt.from, Until: tt.until}) {
-				t.Errorf("got %+v", got)
-			}
-		})
-	}
-	if got := instance.ReadWarm(1, noon); got != (instance.Warm{}) {
-		t.Errorf("of something else: %+v", got)
-	}
-}
-
-func TestUsable(t *testing.T) {
-	s := ordinary()
-	for now, want := range map[int64]bool{noon - 62: false, noon - 61: true, noon: true, noon + 3598: true, noon + 3599: false} {
-		if got := s.Usable(&s.Token, now); got != want {
-			t.Errorf("%d: %v", now-noon, got)
-		}
-	}
-	if s.Usable(&instance.Token{ExpiresAt: noon + 1}, noon) || s.Usable(&instance.Token{Hash: 1}, noon) {
-		t.Error("no token, or one of unknown expiry, is usable")
 	}
 }

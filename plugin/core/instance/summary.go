@@ -39,7 +39,7 @@ func ReadWarm(first, second uint64) (w Warm) {
 // warm returns from when until when the token may be used without further ado.
 func (s *State) warm() (from, until int64) {
 	t := &s.Token
-	if t.Hash == 0 || t.ExpiresAt == 0 || s.Refuses(t.Hash) {
+	if t.Hash == 0 || s.Refuses(t.Hash) {
 		return 0, 0
 	}
 	from = max(t.RequestedAt-clock.Tolerance, 0)

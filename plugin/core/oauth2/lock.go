@@ -7,23 +7,23 @@ import (
 )
 
 // The values of the lock in the shared store, which show the instances of a fleet each
-// other's token requests; the third is Failure.Value.
+// other's token requests; the third is FailedLock.
 const (
 	Requesting = `{"state":"requesting"}`
 	Done       = `{"state":"done"}`
 )
 
-// Value returns the value of the lock that shows the failure, as one of failures in a row, and
+// FailedLock returns the value of the lock that shows a failure, as one of failures in a row, and
 // how many seconds it is until the next token request.
-func (f *Failure) Value(now, wait int64, failures int) string {
+func FailedLock(f backoff.Failure, now, wait, failures int64) string {
 	var w json.Writer
 	w.Raw(`{"state":"failed","code":"`)
-	w.Raw(f.Code)
+	w.Raw(f.Name())
 	w.Raw(`"`)
 	w.Number("status", f.Status)
 	w.Number("until", now+wait)
 	w.Number("wait", wait)
-	w.Number("failures", int64(failures))
+	w.Number("failures", failures)
 	w.Raw("}")
 	return string(w)
 }
@@ -32,10 +32,10 @@ func (f *Failure) Value(now, wait int64, failures int) string {
 // version cannot read: it expires.
 type Lock struct {
 	Done, Failed bool
-	Failure
+	backoff.Failure
 	Until    int64 // Unix seconds, by the clock of the other instance
 	Wait     int64 // seconds, from when the value was written
-	Failures int
+	Failures int64
 }
 
 // ParseLock decodes a value from the store, which anybody may have written. It ignores unknown
@@ -52,10 +52,10 @@ func ParseLock(value string) *Lock {
 		lock.Failed = lock.Failed && ok && n >= least
 		return n
 	}
-	lock.Failure = Failure{Code: v.Get("code").Text(), Status: number("status", 0, maxStatus+1)}
+	lock.Failure = backoff.Failed(v.Get("code").Text(), number("status", 0, backoff.MaxStatus+1))
 	lock.Until = number("until", 1, clock.Latest)
 	lock.Wait = number("wait", 1, backoff.MaxWait)
-	lock.Failures = int(number("failures", 1, backoff.MaxFailures))
-	lock.Failed = lock.Failed && lock.valid()
+	lock.Failures = number("failures", 1, backoff.MaxFailures)
+	lock.Failed = lock.Failed && lock.Shareable()
 	return lock
 }

@@ -5,6 +5,7 @@ import (
 
 	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/ascii"
+	"automatic-rostering.example/rostering/plugin/core/backoff"
 	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/instance"
 	"automatic-rostering.example/rostering/plugin/core/json"
@@ -15,6 +16,8 @@ import (
 const (
 	maxResponse     = 64 << 10 // the longest token of six providers is 16 KB
 	defaultLifetime = 300      // seconds, if the response has none
+
+	notJSON = "not a JSON object"
 )
 
 // known are the errors that RFC 6749 §5.2 names. They reveal nothing, even if one equals the
@@ -25,7 +28,7 @@ const known = "invalid_request invalid_client invalid_grant unauthorized_client 
 // in seconds, at most a day. secrets returns what must not be in the error.
 func ParseTokenResponse(r *message.Response, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
 	if r.Failed() {
-		return "", 0, apierror.Network(noResponse+redact.NewSearch(secrets()).Reason(r.Failure), r.Reason, "auth_url")
+		return "", 0, apierror.Network(backoff.NoResponse+redact.NewSearch(secrets()).Reason(r.Failure), r.Reason, "auth_url")
 	}
 	parsed := response{flaw: "longer than 64 KiB"}
 	if r.Size <= maxResponse {
@@ -92,21 +95,21 @@ func lifetime(value json.Value) int64 {
 
 func (r *response) err(from *message.Response, search *redact.Search) *apierror.Error {
 	status := from.Status
-	f := &Failure{Code: apierror.TokenEndpointRejected, Status: int64(status)}
+	code := apierror.TokenEndpointRejected
 	switch {
 	case status/100 == 2:
-		f.Code = apierror.TokenResponseInvalid
+		code = apierror.TokenResponseInvalid
 	case status == 408 || status == 429 || status/100 != 3 && status/100 != 4:
-		f.Code = apierror.TokenEndpointUnavailable
+		code = apierror.TokenEndpointUnavailable
 	}
-	e := f.Error()
+	e := backoff.Failed(code, int64(status)).Error()
 	switch {
 	case status/100 == 2 && r.oauthError != "":
 		e.Message = "the token response is an OAuth error"
 	case status/100 == 2:
-		e.Message = unusableResponse + " (" + r.flaw + ")" + checkURL
+		e.Message = backoff.UnusableResponse + " (" + r.flaw + ")" + backoff.CheckURL
 	case status/100 == 3 || status == 404:
-		e.Message = "the token endpoint responded with " + ascii.Int(int64(status)) + checkURL + ", to which /connect/token is appended"
+		e.Message = "the token endpoint responded with " + ascii.Int(int64(status)) + backoff.CheckURL + ", to which /connect/token is appended"
 	case r.oauthError == "invalid_scope":
 		e.Message = "the token endpoint refused the scope; check environment and scope"
 	case r.oauthError == "unauthorized_client":

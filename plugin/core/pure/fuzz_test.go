@@ -53,8 +53,8 @@ func (p *plugin) call(export, input string) (output map[string]any, ok bool) {
 }
 
 // flow carries a flow out. Its end is not wanted, only that it has one.
-func (p *plugin) flow(results map[string]string) {
-	step, ok := p.call("begin", beginInput)
+func (p *plugin) flow(begin string, results map[string]string) {
+	step, ok := p.call("begin", begin)
 	for n := 0; ok && step["step"] != "done"; n++ {
 		if n > mostSteps {
 			p.t.Fatalf("a flow has more than %d steps", mostSteps)
@@ -75,11 +75,9 @@ var whole = map[string]string{
 func start(t testing.TB) *plugin {
 	p := &plugin{t: t}
 	p.call("configure", configInput)
-	p.flow(whole)
-	renewed := maps.Clone(whole)
-	renewed["request"] = `,"status":503,"body":""`
-	p.call("begin", `{"force":true,"now":1800000001}`)
-	p.flow(renewed)
+	p.flow(beginInput, whole)
+	p.flow(`{"force":true,"now":1800000001}`, whole)
+	p.flow(`{"force":true,"now":1800000002}`, map[string]string{"request": `,"status":503,"body":""`})
 	return p
 }
 
@@ -109,7 +107,7 @@ func FuzzState(f *testing.F) {
 			}
 		}
 		for _, state := range states {
-			for _, input := range []string{"", beginInput, `{"now":1800000000}`} {
+			for _, input := range []string{"", beginInput, `{"now":1800000000}`, `{"force":true,"now":1800000000}`} {
 				for _, export := range exports {
 					p := plugin{t, state}
 					p.call(export, input)
@@ -119,7 +117,7 @@ func FuzzState(f *testing.F) {
 				p := plugin{t, state}
 				results := maps.Clone(whole)
 				results["request"] = fmt.Sprintf(`,"status":%d,"body":%q`, status, grant)
-				p.flow(results)
+				p.flow(beginInput, results)
 				p.call("status", `{"now":1800000000}`)
 				p.call("clear_token", "")
 				if p.call("configure", configInput); len(state) > 0 {

@@ -100,7 +100,7 @@ type pure struct {
 type entry struct {
 	name  string
 	value []byte
-	ours  bool // whether the value was set in this call, or is known to be one that the core sets
+	ours  bool // whether the value was set in this call, or can be one that the core set
 }
 
 // read reads a state: for each entry, the lengths of its name and value as little-endian 32-bit
@@ -134,16 +134,15 @@ func (h *pure) write() []byte {
 	return b
 }
 
-// Var returns the value of an entry. A forged token counts as missing: the core uses tokens as parts
-// of JSON, and validates everything else that it reads.
+// Var returns the value of an entry. A forged token or error counts as missing: the core uses them as
+// parts of JSON, and validates everything else that it reads.
 func (h *pure) Var(name string) []byte {
 	for i := range h.entries {
 		e := &h.entries[i]
 		if e.name != name {
 			continue
 		}
-		isToken := name == instance.TokenObject || name == instance.Previous
-		if e.ours = e.ours || !isToken || isTokenObject(e.value); e.ours {
+		if e.ours = e.ours || fits(name, e.value); e.ours {
 			return e.value
 		}
 		return nil
@@ -151,9 +150,16 @@ func (h *pure) Var(name string) []byte {
 	return nil
 }
 
-func isTokenObject(value []byte) bool {
-	_, err := input.ParseToken(value)
-	return err == nil
+// fits reports whether a value can be one that the core set.
+func fits(name string, value []byte) bool {
+	switch name {
+	case instance.TokenObject, instance.Previous:
+		_, err := input.ParseToken(value)
+		return err == nil
+	case instance.Retry:
+		return json.Object([]byte("{"+string(value)+"}"), func(string, json.Value) bool { return false })
+	}
+	return true
 }
 
 func (h *pure) SetVar(name string, value []byte) {

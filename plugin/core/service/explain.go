@@ -21,7 +21,7 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	search := redact.NewSearch(append(in.Tokens, h.Config("client_secret")))
-	e := newError(in.Message(), &in.Request, search, clock.Now(h, &in.Override))
+	e := newError(&in.Response.Response, &in.Request, search, clock.Now(h, &in.Override))
 	line := "no response"
 	if in.Status != 0 {
 		line = "HTTP " + ascii.Int(int64(in.Status))

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { toResponse } from './body.js';
-import { Core } from './core.js';
+import { Shared } from './shared.js';
 import { checkValue, kind, text } from './check.js';
 import { pluginConfig } from './config.js';
 import { hasHeader, plainHeaders } from './http.js';
@@ -17,13 +17,13 @@ import { Token } from './token.js';
  * @typedef {Pick<Client, 'listJobs' | 'sendRequest'> & Record<'forCustomer' | 'forUser', (id: string | null) => JobsClient>} JobsClient
  */
 
-/** Returns the core of a client, for withToken. @type {(client: Client) => Core} */
-export let coreOf;
+/** Returns what a client shares with its views, for withToken. @type {(client: Client) => Shared} */
+export let sharedOf;
 
 /** A client of the service, which caches the token. Share one: calls may be made at any time, and concurrently. */
 export class Client {
   static {
-    coreOf = (client) => Client.#of(client).#core;
+    sharedOf = (client) => Client.#of(client).#shared;
   }
 
   /** Returns the client, unless a method was called without it. @param {unknown} client @returns {Client} */
@@ -34,13 +34,13 @@ export class Client {
     );
   }
 
-  #core;
+  #shared;
   #ids;
 
-  /** @param {Core} core @param {string | undefined} baseUrl @param {Ids} [ids] of a view @private */
-  constructor(core, baseUrl, ids) {
-    if (!(core instanceof Core)) throw new TypeError('open a client with: await Client.open(config)');
-    this.#core = core;
+  /** @param {Shared} shared @param {string | undefined} baseUrl @param {Ids} [ids] of a view @private */
+  constructor(shared, baseUrl, ids) {
+    if (!(shared instanceof Shared)) throw new TypeError('open a client with: await Client.open(config)');
+    this.#shared = shared;
     this.#ids = ids;
     /** The service's URL, as in the config. @readonly */
     this.baseUrl = baseUrl;
@@ -56,7 +56,7 @@ export class Client {
    */
   static async open(config, options = {}) {
     checkOptions('Client.open', options);
-    return new Client(await Core.open(pluginConfig(config), options), config.baseUrl);
+    return new Client(await Shared.open(pluginConfig(config), options), config.baseUrl);
   }
 
   /** Returns a view: this client, with another customer in its calls, or none. @param {string | null} customerId */
@@ -72,7 +72,7 @@ export class Client {
   /** @param {string} method @param {unknown} id @param {Ids} ids */
   #view(method, id, ids) {
     if (id !== null && typeof id !== 'string') throw new TypeError(`${method} takes a string or null, not ${kind(id)}`);
-    return new Client(this.#core, this.baseUrl, { ...this.#ids, ...ids });
+    return new Client(this.#shared, this.baseUrl, { ...this.#ids, ...ids });
   }
 
   /**
@@ -85,7 +85,7 @@ export class Client {
     checkOptions('getToken', given);
     const { force, refused, ...options } = given;
     if (force && refused !== undefined) throw new TypeError('getToken: set force or refused, not both');
-    return new Token(await coreOf(this).getToken({ force, refused }, options));
+    return new Token(await sharedOf(this).getToken({ force, refused }, options));
   }
 
   /**
@@ -134,7 +134,7 @@ export class Client {
 
   /** Returns a call's own headers, and those of the client with other names. @param {RequestHeaders | undefined} given */
   #headers(given) {
-    const inherited = Object.entries(this.#core.headers);
+    const inherited = Object.entries(this.#shared.headers);
     if (inherited.length === 0) return given && plainHeaders(given);
     const own = plainHeaders(given);
     return { ...Object.fromEntries(inherited.filter(([name]) => !hasHeader(own, name.toLowerCase()))), ...own };
@@ -145,29 +145,29 @@ export class Client {
     if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
     }
-    coreOf(this).setToken(token.toObject());
+    sharedOf(this).setToken(token.toObject());
   }
 
   /** Changes the secret from the next token request on. If it is invalid, the one before stays. @param {string} secret */
   async setSecret(secret) {
     checkValue('setSecret: the secret', secret, text);
-    coreOf(this).setSecret(secret);
+    sharedOf(this).setSecret(secret);
   }
 
   /** Returns counters and the state of the token. Sends nothing, and works after `close`, too. */
   status() {
-    return coreOf(this).status();
+    return sharedOf(this).status();
   }
 
   /** Forgets the token, and the backoff after a failed token request. */
   async clearToken() {
-    coreOf(this).clearToken();
+    sharedOf(this).clearToken();
   }
 
   /** Closes the client, unless it is a view: waits for the calls in progress. @param {CloseOptions} [options] */
   async close(options = {}) {
     checkOptions('close', options);
-    if (!Client.#of(this).#ids) await this.#core.close(options.timeoutMs);
+    if (!Client.#of(this).#ids) await this.#shared.close(options.timeoutMs);
   }
 
   /** Closes the client at the end of `await using`. */
@@ -178,7 +178,9 @@ export class Client {
   /** @param {object} input @param {Ids} own @param {Body | null | undefined} body @param {CallOptions} options */
   async #send(input, own, body, options) {
     const { customerId = this.#ids?.customerId, userId = this.#ids?.userId } = own;
-    return toResponse(await this.#core.request({ ...input, customer_id: customerId, user_id: userId }, body, options));
+    return toResponse(
+      await this.#shared.request({ ...input, customer_id: customerId, user_id: userId }, body, options),
+    );
   }
 }
 

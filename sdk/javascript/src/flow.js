@@ -1,5 +1,5 @@
 import { inBackground } from '#inside';
-import { sleep, Task } from './deadline.js';
+import { sleep, Task, wakeAll } from './deadline.js';
 import { failure } from './error.js';
 import { useStore } from './guard.js';
 import { described, exchange, signed } from './http.js';
@@ -17,78 +17,81 @@ import { described, exchange, signed } from './http.js';
  * @typedef {WorkStep | ({step: 'done'} & Kept)} Step
  */
 
-/** How a flow begins. @typedef {{force?: true, refused?: string, used?: true}} Start */
+export const maxAge = 30_000; // ms that a step may take: the process was frozen, or workerd has canceled its request
 
-const oldest = 30_000; // ms that a step may take: the process was frozen, or workerd has canceled its request
-
-/** A token flow: carries out the steps by which the plugin gets a token. Calls wait for it, and none of them can end it. */
+/** A token flow of the plugin, whose steps it carries out. */
 export class Flow {
-  #core;
-  #onToken;
+  #shared;
+  #holder;
   #task = /** @type {Task | undefined} */ (undefined);
   #thrown = /** @type {unknown} */ (undefined); // by the last request
   #began = { now: 0, time: 0 }; // the step, by the clock in seconds and by the runtime in ms
+  #sleepers = /** @type {Set<() => void>} */ (new Set());
 
-  /** How it began. */
-  start;
-  isRunning = true;
-  /** Its latest step with a token. @type {Kept | undefined} */
-  latest;
-  /** The token with which it ended. @type {TokenObject | undefined} */
+  /** The refused token that it replaces. */
+  refused;
+  force;
+  /** Of the last step that had one. @type {TokenObject | undefined} */
   token;
-  /** With what it failed. @type {unknown} */
+  /** How many steps had one that calls may use. */
+  tokens = 0;
+  /** False for a flow that was abandoned. */
+  hasEnded = false;
+  /** With which it ended. @type {unknown} */
   error;
 
-  /** @param {import('./core.js').Core} core @param {Start} start @param {(step: Kept) => void} onToken */
-  constructor(core, start, onToken) {
-    this.#core = core;
-    this.#onToken = onToken;
-    this.start = start;
+  /**
+   * @param {import('./shared.js').Shared} shared
+   * @param {import('./holder.js').Holder} holder
+   * @param {import('./holder.js').Refusal | undefined} refused
+   * @param {boolean} force
+   */
+  constructor(shared, holder, refused, force) {
+    this.#shared = shared;
+    this.#holder = holder;
+    this.refused = refused;
+    this.force = force;
+    this.touch();
   }
 
-  /** Runs the flow to its end. It never rejects. */
+  /** Carries it out. Whatever ends it, ends it for all who wait. It never rejects. */
   async run() {
+    const { store, storeLogger, logger } = this.#shared;
+    const { force, refused } = this;
+    const begins = refused ? { refused: refused.token, used: refused.used } : { force };
     try {
-      let step = this.#ask('begin', { accepts: this.#core.store ? ['store', 'wait'] : ['wait'], ...this.start });
+      let step = this.#ask('begin', { accepts: store ? ['store', 'wait'] : ['wait'], ...begins });
       while (step.step !== 'done') {
         const result = await this.#carryOut(step);
-        if (!this.isRunning) return;
+        if (this.#holder.flow !== this) return; // abandoned
         // The plugin warns of a failing store, also without a logger.
-        const logger = 'failed' in result && step.step === 'store' ? this.#core.storeLogger : this.#core.logger;
-        step = this.#ask('resume', { flow: step.flow, ...result }, { thrown: this.#thrown, logger });
+        const known = {
+          thrown: this.#thrown,
+          logger: 'failed' in result && step.step === 'store' ? storeLogger : logger,
+        };
+        step = this.#ask('resume', { flow: step.flow, ...result }, known);
       }
-      this.token = step.token;
     } catch (error) {
-      if (this.isRunning) this.error = error;
+      this.#holder.end(this, error);
     }
-    this.isRunning = false;
   }
 
-  /** Ends the flow: it is not resumed, and has neither a token nor an error. */
-  abandon() {
-    this.isRunning = false;
+  /** Ends what it waits for. */
+  cancel() {
     this.#task?.leave(new DOMException('the token flow was abandoned', 'AbortError'));
   }
 
-  /** How many ms its step may still take, by the clock or by the runtime, whichever shows less. */
-  left() {
-    const { now, time } = this.#began;
-    return oldest - Math.max(1000 * (this.#core.now() - now), performance.now() - time);
-  }
-
   /**
-   * Asks the plugin for a step.
+   * Returns the next step, which is published before the plugin's state changes again.
    *
    * @param {'begin' | 'resume'} name
    * @param {object} input
-   * @param {import('./core.js').Known} [known]
+   * @param {import('./shared.js').Known} [known]
    * @returns {Step}
    */
   #ask(name, input, known) {
-    const now = this.#core.now();
-    this.#began = { now, time: performance.now() };
-    const step = this.#core.call(name, { ...input, now }, known);
-    if (step.token && this.isRunning) this.#onToken(/** @type {Kept} */ (step)); // unless a logger has ended it
+    const step = this.#shared.call(name, { ...input, now: this.#shared.now() }, known);
+    this.#holder.publish(this, step);
     return step;
   }
 
@@ -110,7 +113,7 @@ export class Flow {
 
   /** @param {WorkStep} step @param {Task} task @returns {Promise<object>} */
   async #work(step, task) {
-    const { fetch, store } = this.#core;
+    const { fetch, store } = this.#shared;
     this.#task = task;
     if (step.step === 'request') {
       const { request, limit } = step;
@@ -119,8 +122,29 @@ export class Flow {
       return described(await inBackground(send));
     }
     if (step.step === 'store') return store ? task.until(useStore(store, step)) : {};
-    await sleep(1000 * step.seconds * (1 + Math.random() / 2), task); // jitter, against a thundering herd
+    await sleep(1000 * step.seconds * (1 + Math.random() / 2), task); // at random, against a thundering herd
     return {};
+  }
+
+  /** Waits for news, or until its step is too old. @param {Task} task */
+  async wait(task) {
+    await sleep(Math.max(maxAge - this.age(), 0) + 1, task, this.#sleepers);
+  }
+
+  /** Ends the waits. */
+  wake() {
+    wakeAll(this.#sleepers);
+  }
+
+  /** Begins a step. */
+  touch() {
+    this.#began = { now: this.#shared.now(), time: performance.now() };
+  }
+
+  /** How many ms ago its step began, by the clock or by the runtime, whichever shows more (rule 6). */
+  age() {
+    const { now, time } = this.#began;
+    return Math.max(1000 * (this.#shared.now() - now), performance.now() - time);
   }
 }
 

@@ -1,91 +1,99 @@
-import { sleep, wakeAll } from './deadline.js';
-import { Flow } from './flow.js';
+import { Flow, maxAge } from './flow.js';
 
 /** @typedef {import('./deadline.js').Task} Task */
-/** @typedef {import('./flow.js').Kept} Kept */
+/** @typedef {import('./flow.js').Step} Step */
+/** @typedef {import('./options.js').Options['waitUntil']} WaitUntil */
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 
+/** A token that the service refused. `used` is as in the contract. @typedef {{token: string, used: boolean}} Refusal */
+
 /**
- * What a call wants.
- *
- * @typedef {object} Wanted
- * @property {boolean | undefined} [force] a new token
- * @property {string | undefined} [mine] the access token of this call that was refused
- * @property {import('./options.js').Options['waitUntil']} [waitUntil]
+ * Holds the token of a client. One flow at a time gets another from the plugin, apart from the calls that wait. Rules are those
+ * of docs/contract.md, A host.
  */
-
-/** Holds the token of a client. It runs one flow at a time to get another one, apart from the calls that wait for it. */
 export class Holder {
-  #core;
-  /** @type {Kept | undefined} */
+  #shared;
+  /** Calls use its token until its time. @type {import('./flow.js').Kept | undefined} */
   #kept;
-  /** @type {Flow | undefined} the last one */
-  #flow;
-  /** @type {import('./flow.js').Start | undefined} how the next flow begins */
-  #refused;
-  /** @type {string | undefined} the last access token that the service accepted */
+  #latest = 0; // time at which a token was looked for
+  /** @type {string | undefined} the last token that the service accepted */
   #worked;
-  #latest = 0; // when the token was last looked at
-  #sleepers = /** @type {Set<() => void>} */ (new Set());
+  /** @type {Refusal | undefined} with which the next flow begins */
+  #refused;
 
-  /** @param {import('./core.js').Core} core */
-  constructor(core) {
-    this.#core = core;
+  /** The flow that runs. @type {Flow | undefined} */
+  flow;
+
+  /** @param {import('./shared.js').Shared} shared */
+  constructor(shared) {
+    this.#shared = shared;
   }
 
   /**
-   * Returns the token: the one that is kept, or one from a flow.
+   * Returns a token for a call.
    *
    * @param {Task} task
-   * @param {Wanted} wanted
+   * @param {string | undefined} mine the call's last token, if the service refused it
+   * @param {WaitUntil} waitUntil
    * @returns {Promise<TokenObject>}
    */
-  async token(task, { force = false, mine, waitUntil }) {
-    const before = this.#flow;
+  async token(task, mine, waitUntil) {
     for (;;) {
-      const kept = this.#current();
-      if (kept && !force) return kept;
-      const running = this.#running();
-      const seen = running?.latest;
-      const flow = running ?? this.#begin(force, waitUntil);
-      while (flow === this.#running() && (force || flow.latest === seen)) {
-        await sleep(flow.left(), task, this.#sleepers);
-      }
-      if (!force && flow.latest && flow.latest !== seen) return flow.latest.token;
-      const { force: forced = false, refused = mine } = flow.start;
-      if (force ? !forced || flow === before : forced || refused !== mine) continue; // its end does not concern this call
+      const now = this.#shared.now();
+      if (now < this.#latest) this.#kept = undefined; // the clock was set back (rule 7)
+      this.#latest = now;
+      if (this.#kept && now < this.#kept.until) return this.#kept.token;
+      const { flow, seen } = this.#join(false, waitUntil);
+      while (flow === this.#running() && flow.tokens === seen) await flow.wait(task);
+      if (flow.token && flow.tokens > seen) return flow.token;
+      // Rule 2: the error is not that of others.
+      if (flow.error !== undefined && !flow.force && (flow.refused?.token ?? mine) === mine) throw flow.error;
+    }
+  }
+
+  /**
+   * Returns the token of a flow that begins from now on, which all share that wait for it (rule 1).
+   *
+   * @param {Task} task
+   * @param {WaitUntil} waitUntil
+   * @returns {Promise<TokenObject>}
+   */
+  async force(task, waitUntil) {
+    const before = this.flow;
+    for (;;) {
+      const { flow } = this.#join(true, waitUntil);
+      await this.#waitForEnd(task, flow);
+      if (!flow.force || flow === before || !flow.hasEnded) continue;
       if (flow.error !== undefined) throw flow.error;
-      if (force && flow.token) return flow.token;
+      if (flow.token) return flow.token;
     }
   }
 
   /** Waits for the end of the flow that runs. @param {Task} task */
   async settle(task) {
-    const flow = this.#running();
-    while (flow && flow === this.#running()) await sleep(flow.left(), task, this.#sleepers);
+    if (this.flow) await this.#waitForEnd(task, this.flow);
   }
 
-  /** Notes that the service did not refuse a token. @param {string} accessToken */
-  accept(accessToken) {
-    this.#worked = accessToken;
+  /** Notes that the service did not refuse a token. @param {string} token */
+  accept(token) {
+    this.#worked = token;
   }
 
   /**
-   * Notes that the service refused a token. The next flow replaces it, unless another token or the running
-   * flow does.
+   * Notes that the service refused a token. The next flow replaces it, unless it is replaced (rule 3).
    *
-   * @param {string} accessToken
-   * @param {boolean} [isFirst] whether it was the first 401 of a call that can be sent again
+   * @param {string} token
+   * @param {boolean} [isFirst] whether this was the first 401 of a call that can be sent again (rule 4)
    */
-  refuse(accessToken, isFirst = false) {
-    if (this.#kept?.token.access_token === accessToken) this.#kept = undefined;
-    if (this.#kept || this.#running()?.start.refused === accessToken) return;
-    this.#refused = { refused: accessToken, ...(isFirst && accessToken === this.#worked && { used: true }) };
+  refuse(token, isFirst = false) {
+    if (this.#kept?.token.access_token === token) this.#kept = undefined;
+    const isReplaced = this.flow?.refused?.token === token;
+    if (!this.#kept && !isReplaced) this.#refused = { token, used: isFirst && token === this.#worked };
   }
 
   /**
-   * Forgets the token, after clearToken or setToken. The plugin restarts a running flow after
-   * clearToken; after setToken, the calls that wait for it begin another.
+   * Forgets the token, after clear_token or set_token. The plugin restarts a running flow after clear_token; after set_token, the
+   * calls that wait for it begin another (rule 1).
    *
    * @param {boolean} isSet
    */
@@ -96,43 +104,67 @@ export class Holder {
     this.abandon();
   }
 
-  /** Whether a flow runs. */
-  get isRenewing() {
-    return this.#flow?.isRunning ?? false;
+  /** Has all who wait use the token of a step, before the plugin's state changes again (rule 1). @param {Flow} flow @param {Step} step */
+  publish(flow, step) {
+    if (this.flow !== flow) return; // abandoned: its result does not count (rule 6)
+    flow.touch();
+    const { token, until } = step;
+    // Rule 3: the service may refuse the token while the flow runs.
+    if (token && until !== undefined && token.access_token !== this.#refused?.token) {
+      this.#kept = { token, until };
+      this.#refused = undefined;
+      flow.token = token;
+      flow.tokens++;
+      flow.wake();
+    }
+    if (step.step !== 'done') return;
+    flow.token = step.token;
+    this.end(flow);
   }
 
-  /** Ends the flow that runs. Calls that wait for it begin another. */
+  /** Ends a flow for all who wait, unless it has ended or was abandoned (rule 2). @param {Flow} flow @param {unknown} [error] */
+  end(flow, error) {
+    if (this.flow !== flow) return;
+    flow.hasEnded = true;
+    flow.error = error;
+    this.flow = undefined;
+    flow.wake();
+  }
+
+  /** Ends the flow that runs, without a result. */
   abandon() {
-    if (this.#flow?.isRunning) this.#flow.abandon();
-    wakeAll(this.#sleepers);
+    const { flow } = this;
+    this.flow = undefined;
+    flow?.cancel();
+    flow?.wake();
   }
 
-  /** Returns the token that is kept, if calls may use it now. */
-  #current() {
-    const now = this.#core.now();
-    if (now < this.#latest) this.#kept = undefined; // the clock went back
-    this.#latest = now;
-    return this.#kept && now < this.#kept.until ? this.#kept.token : undefined;
-  }
-
-  /** Returns the flow that runs. One whose step never ends is abandoned. */
+  /** Returns the flow that runs. One whose step is too old is abandoned (rule 6). */
   #running() {
-    if (this.#flow?.isRunning && this.#flow.left() <= 0) this.abandon();
-    return this.#flow?.isRunning ? this.#flow : undefined;
+    if (this.flow && this.flow.age() > maxAge) this.abandon();
+    return this.flow;
   }
 
-  /** @param {boolean} force @param {Wanted['waitUntil']} waitUntil */
-  #begin(force, waitUntil = this.#core.waitUntil) {
-    const start = force ? { force } : (this.#refused ?? {});
+  /**
+   * Returns the flow that runs, or begins one, which does not end with the call that began it (rule 2); and how many tokens it had
+   * until then.
+   *
+   * @param {boolean} force
+   * @param {WaitUntil} waitUntil
+   */
+  #join(force, waitUntil = this.#shared.waitUntil) {
+    const running = this.#running();
+    if (running) return { flow: running, seen: running.tokens };
+    const flow = new Flow(this.#shared, this, force ? undefined : this.#refused, force);
     if (!force) this.#refused = undefined;
-    const flow = new Flow(this.#core, start, (step) => {
-      if (step.token.access_token === this.#refused?.refused) return; // while the flow ran
-      this.#kept = flow.latest = step;
-      wakeAll(this.#sleepers);
-    });
-    this.#flow = flow;
-    const ended = flow.run().then(() => wakeAll(this.#sleepers));
+    this.flow = flow;
+    const ended = flow.run();
     waitUntil?.(ended);
-    return flow;
+    return { flow, seen: 0 };
+  }
+
+  /** Waits until a flow has ended or was abandoned. @param {Task} task @param {Flow} flow */
+  async #waitForEnd(task, flow) {
+    while (flow === this.#running()) await flow.wait(task);
   }
 }

@@ -1,5 +1,5 @@
 import { isStream } from './check.js';
-import { coreOf } from './client.js';
+import { sharedOf } from './client.js';
 import { RosteringError } from './error.js';
 
 /** @typedef {import('./client.js').Client} Client */
@@ -22,7 +22,7 @@ const mostRedirects = 20; // as in fetch
  * @throws {RosteringError} `config_missing` if there is no `baseUrl`
  */
 export function withToken(client, send = (input, init) => fetch(input, init)) {
-  const core = coreOf(client);
+  const shared = sharedOf(client);
   if (!client.baseUrl) {
     const message = 'set baseUrl to the https URL of the service';
     throw new RosteringError({ code: 'config_missing', message, retryable: false, key: 'base_url' });
@@ -79,13 +79,13 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       if (current instanceof Request && current.body && !init.body) next = current.clone();
       const own = new Headers(headers);
       own.set('Authorization', `Bearer ${token}`);
-      core.sent++;
+      shared.sent++;
       return (refused = await send(current, { ...init, headers: own }));
     };
     try {
-      const getToken = (/** @type {string | undefined} */ mine) => core.token({ mine }, { signal });
+      const getToken = (/** @type {string | undefined} */ mine) => shared.token(mine, { signal });
       // A stream cannot be sent again, but the next request has another token.
-      const { response, error } = await core.send(getToken, attempt, !(init.body && isStream(init.body)));
+      const { response, error } = await shared.send(getToken, attempt, !(init.body && isStream(init.body)));
       if (error !== undefined) signal?.throwIfAborted();
       return response;
     } finally {

@@ -481,7 +481,7 @@ declare class Client$1 {
      * @throws {import('./error.js').RosteringError} if the config or the plugin is invalid
      */
     static open(config: Config$1, options?: Options): Promise<Client$1>;
-    /** @param {Core} core @param {string | undefined} baseUrl @param {Ids} [ids] of a view @private */
+    /** @param {Shared} shared @param {string | undefined} baseUrl @param {Ids} [ids] of a view @private */
     private constructor();
     /** The service's URL, as in the config. @readonly */
     readonly baseUrl: string | undefined;

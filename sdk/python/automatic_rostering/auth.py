@@ -31,12 +31,12 @@ class RosteringAuth(httpx.Auth):
 
     def __init__(self, client: Client | AsyncClient) -> None:
         check("client", client, (Client, AsyncClient))
-        self._client, self._core = client, client._core  # noqa: SLF001 - of this package
-        if not self._core.config.base_url:
+        self._client, self._shared = client, client._shared  # noqa: SLF001 - of this package
+        if not self._shared.config.base_url:
             message = "base_url is not set; set it, since only requests to it get the token"
             problems = (Problem("base_url", message),)
             raise RosteringError("config_missing", message, key="base_url", problems=problems)
-        self._origin = _origin(httpx.URL(self._core.config.base_url))
+        self._origin = _origin(httpx.URL(self._shared.config.base_url))
 
     def sync_auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Add the token to a request of an httpx.Client."""
@@ -61,10 +61,10 @@ class RosteringAuth(httpx.Auth):
         if _origin(request.url) != self._origin or _HEADER in request.headers:
             yield request
             return
-        _ = self._core.plugin  # raises an error unless it is open
+        _ = self._shared.plugin  # raises an error unless it is open
         if self._origin[0] == "http":
             _keep_from_https(request, is_async=isinstance(self._client, AsyncClient))
-        sends = Sends(self._core.holder, repeatable=isinstance(request.stream, httpx.ByteStream))
+        sends = Sends(self._shared.holder, repeatable=isinstance(request.stream, httpx.ByteStream))
         goes_on = True
         try:
             while goes_on:

@@ -32,7 +32,7 @@ class Client(BaseClient[httpx.Response, Token, None, Body, httpx.Client, Store])
     _io, _iterable, _result = Threads, Iterable, staticmethod(finish)
 
     def _begin(self) -> None:
-        self._core.open()
+        self._shared.open()
 
     def __enter__(self) -> Self:
         return self
@@ -68,12 +68,12 @@ class AsyncClient(
 
     async def open(self) -> Self:
         """Open the client in the running event loop, and return it."""
-        core, loop = self._core, asyncio.get_running_loop()
-        if core.loop:
-            _ = core.plugin  # raises an error if it is closed
+        shared, loop = self._shared, asyncio.get_running_loop()
+        if shared.loop:
+            _ = shared.plugin  # raises an error if it is closed
         else:
-            await asyncio.wrap_future(in_thread(core.open))
-            core.loop = loop
+            await asyncio.wrap_future(in_thread(shared.open))
+            shared.loop = loop
         return self
 
     async def __aenter__(self) -> Self:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from copy import copy
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from .clock import monotonic
 from .error import RosteringError
@@ -23,54 +23,72 @@ T = TypeVar("T")
 Io = Threads | Tasks
 
 #: The age in seconds at which a step is abandoned. None takes that long, unless the process was frozen.
-_MOST_AGE = 30.0
+_MAX_AGE = 30.0
+
+
+class Kept(NamedTuple):
+    """The token that calls use until a time, in Unix seconds."""
+
+    token: Token
+    until: float
+
+
+class Refusal(NamedTuple):
+    """A token that the service refused."""
+
+    token: str
+    used: bool  # as in the contract
 
 
 class Holder(Locked):
-    """Holds the token. One flow at a time gets another, apart from the calls that wait for it."""
+    """Holds the token of a client. One flow at a time gets another from the plugin, apart from the calls that wait.
+
+    Rules are those of docs/contract.md, A host. The lock is not held during I/O, nor while the plugin runs. The main
+    thread of a `Client` never takes it: a signal handler that asks for the status there waits for the plugin's lock,
+    whose holder may wait for this one.
+    """
 
     def __init__(self, plugin: Plugin, now: Callable[[], int], io: Io, store: Any) -> None:  # noqa: ANN401
         self.plugin, self.now, self.io, self.store = plugin, now, io, store
         # AWS Lambda freezes a process after each call: a flow that continued would keep its lock in the store, and lose
         # the response to its token request.
         self._settles = bool(os.environ.get("AWS_LAMBDA_FUNCTION_NAME"))
-        #: Its lock is not held while the plugin runs, but taken by what follows on its outcome.
         super().__init__()
-        self._kept: Token | None = None
-        self._until = 0.0  # the time until which it is used
-        self._latest = 0  # when a token was looked for
+        self._kept: Kept | None = None
+        self._latest = 0  # time at which a token was looked for
         self._worked: str | None = None  # the last token that the service accepted
-        self._refused: dict[str, Any] = {}  # fields with which the next flow begins
+        self._refused: Refusal | None = None  # with which the next flow begins
         self.flow: Flow | None = None  # that runs
+        self._counting = Locked()
         self.requests = 0  # to the service
 
     async def token(self, mine: str | None = None) -> Token:
-        """Get the token for a call. `mine` is the one with which the service refused the call."""
+        """Return a token for a call. The service refused the call's last one, `mine`, unless that is None."""
         while True:
-            with self.lock:
-                now = self.now()
-                if now < self._latest:  # the clock was set back
-                    self._kept = None
+            now, kept = self.now(), self._kept
+            if kept and self._latest <= now < kept.until:
                 self._latest = now
-                if self._kept and now < self._until:
-                    return self._kept
-            flow, seen, news = self.io.apart(self._join)
+                return kept.token
+            found = self.io.apart(self._look)
+            if isinstance(found, Token):
+                return found
+            flow, seen, news = found
             await flow.wait(news)
             if flow.tokens > seen and flow.token:
                 return flow.token
-            if not flow.force and flow.fields.get("refused", mine) == mine:
+            # Rule 2: the error is not that of others.
+            if not flow.force and (flow.refused is None or flow.refused.token == mine):
                 flow.raise_error()
 
     async def get(self, refused: str | None, *, force: bool) -> Token:
-        """Get the token for a program's own requests."""
+        """Return the token for a program's own requests."""
         if refused is not None:
             self.refuse(refused, first=False)
         return await (self.force() if force else self.token(refused))
 
     async def force(self) -> Token:
-        """Get the token of a flow that begins from now on, and ignores the present token."""
-        with self.lock:
-            before = self._running()
+        """Return the token of a flow that begins from now on, which all share that wait for it (rule 1)."""
+        before = self.flow
         while True:
             flow, _, _ = self.io.apart(partial(self._join, force=True))
             await self._wait_for_end(flow)
@@ -86,75 +104,93 @@ class Holder(Locked):
             result = await work
         except Exception as error:  # noqa: BLE001 - raised below
             raised = error
-        if self._settles:
-            with self.lock:
-                flow = self._running()
-            if flow:
-                await self._wait_for_end(flow)
+        flow = self.flow
+        if self._settles and flow:
+            await self._wait_for_end(flow)
         if raised:
             raise raised
         return result
-
-    async def _wait_for_end(self, flow: "Flow") -> None:
-        """Wait until a flow has ended or was abandoned. It locks nothing, for signal handlers."""
-        while True:
-            news = flow.news  # read first, so no later one is missed
-            if self.flow is not flow or flow.age() > _MOST_AGE:
-                return
-            await flow.wait(news)
 
     def accept(self, token: str) -> None:
         """Note that the service did not refuse a token."""
         self._worked = token
 
     def refuse(self, token: str, *, first: bool) -> None:
-        """Note that the service refused a token; `first`: the first one of a call that can be sent again."""
-        with self.lock:
-            if self._kept and self._kept.access_token == token:
-                self._kept = None
-            replaced = self.flow and self.flow.fields.get("refused") == token
-            if not (self._kept or replaced):
-                self._refused = {"refused": token, "used": first and token == self._worked}
+        """Note that the service refused a token. The next flow replaces it, unless it is replaced (rule 3).
+
+        `first` is whether this was the first 401 of a call that can be sent again (rule 4).
+        """
+
+        def note() -> None:
+            with self.lock:
+                if self._kept and self._kept.token.access_token == token:
+                    self._kept = None
+                flow = self.flow
+                is_replaced = flow and flow.refused and flow.refused.token == token
+                if not (self._kept or is_replaced):
+                    self._refused = Refusal(token, used=first and token == self._worked)
+
+        self.io.apart(note)
 
     def forget(self, *, is_set: bool) -> None:
-        """Forget the token, after clear_token or set_token, or at the end.
+        """Forget the token, after clear_token or set_token, or at the end (rule 1).
 
-        The plugin restarts a running flow after clear_token; after set_token, who waits for it begins another.
+        The plugin restarts a running flow after clear_token; after set_token, the calls that wait for it begin another.
         """
-        with self.lock:
-            self._kept = None
-            if is_set:
-                self._refused = {}
-                self._abandon()
+
+        def note() -> None:
+            with self.lock:
+                self._kept = None
+                if is_set:
+                    self._refused = None
+                    self._abandon()
+
+        self.io.apart(note)
 
     def publish(self, flow: "Flow", step: Step) -> None:
-        """Use the token of a step, which is called before the plugin changes again."""
+        """Have all who wait use the token of a step, before the plugin's state changes again (rule 1)."""
         with self.lock:
-            if self.flow is not flow:
+            if self.flow is not flow:  # abandoned: its result does not count (rule 6)
                 return
             flow.touch()
-            # The service may refuse a token while it is renewed: steps still have it.
             token = Token.from_fields(step["token"]) if "token" in step else None
-            if token and token.access_token != self._refused.get("refused"):
-                self._kept, self._until, self._refused = token, step["until"], {}
+            # Rule 3: the service may refuse the token while the flow runs.
+            if token and not (self._refused and self._refused.token == token.access_token):
+                self._kept, self._refused = Kept(token, step["until"]), None
                 flow.token = token
                 flow.tokens += 1
                 flow.wake()
-            if step["step"] == "done":  # now, because the service may refuse its token
+            if step["step"] == "done":
                 flow.token = token
-                self._finish(flow, None)
+                self._end(flow, None)
 
     def end(self, flow: "Flow", error: Exception) -> None:
-        """End a flow for all who wait, unless it has ended or was abandoned."""
+        """End a flow with an error, for all who wait, unless it has ended or was abandoned (rule 2)."""
         with self.lock:
             if self.flow is flow:
-                self._finish(flow, error)
+                self._end(flow, error)
+
+    def count_request(self) -> None:
+        """Count a request to the service."""
+        with self._counting.lock:
+            self.requests += 1
 
     async def write_log(self) -> None:
         """Log what the plugin has written."""
         self.plugin.write_log()
 
-    def _join(self, *, force: bool = False) -> "tuple[Flow, int, Any]":
+    def _look(self) -> "Token | tuple[Flow, int, Any]":
+        """Return the token that is kept, or else a flow to wait for."""
+        with self.lock:
+            now = self.now()
+            if now < self._latest:  # the clock was set back (rule 7)
+                self._kept = None
+            self._latest = now
+            if self._kept and now < self._kept.until:
+                return self._kept.token
+        return self._join(force=False)
+
+    def _join(self, *, force: bool) -> "tuple[Flow, int, Any]":
         """Return the flow that runs or begins, and its tokens and news so far."""
         with self.lock:
             running = self._running()
@@ -177,44 +213,55 @@ class Holder(Locked):
             if self.flow is not flow and not flow.ended:  # abandoned meanwhile
                 flow.work.cancel()
 
+    async def _wait_for_end(self, flow: "Flow") -> None:
+        """Wait until a flow has ended or was abandoned. It locks nothing, as above."""
+        while True:
+            news = flow.news  # read first, so no later one is missed
+            if self.flow is not flow or flow.age() > _MAX_AGE:
+                return
+            await flow.wait(news)
+
     # The methods below are called with the lock.
 
     def _running(self) -> "Flow | None":
+        """Return the flow that runs. One whose step is too old is abandoned (rule 6)."""
         has_stopped = sys.is_finalizing()  # with its thread
-        if self.flow and (has_stopped or self.flow.age() > _MOST_AGE):
+        if self.flow and (has_stopped or self.flow.age() > _MAX_AGE):
             self._abandon()
         return self.flow
 
+    def _begin(self, *, force: bool) -> "Flow":
+        """Begin a flow, which does not end with the call that began it (rule 2)."""
+        self.flow = flow = Flow(self, None if force else self._refused, force=force)
+        if not force:
+            self._refused = None
+        return flow
+
     def _abandon(self) -> None:
+        """End the flow that runs, without a result."""
         flow, self.flow = self.flow, None
         if flow:
             if flow.work:
                 flow.work.cancel()
             flow.wake()
 
-    def _finish(self, flow: "Flow", error: Exception | None) -> None:
+    def _end(self, flow: "Flow", error: Exception | None) -> None:
         flow.ended, flow.error, self.flow = True, error, None  # in this order, for `_wait_for_end`
         flow.wake()
 
-    def _begin(self, *, force: bool) -> "Flow":
-        self.flow = flow = Flow(self, {"force": True} if force else self._refused)
-        if not force:
-            self._refused = {}
-        return flow
-
 
 class Flow:
-    """A token flow of the plugin. It does not end with the call that began it."""
+    """A token flow of the plugin, whose steps it carries out."""
 
-    def __init__(self, holder: Holder, fields: dict[str, Any]) -> None:
+    def __init__(self, holder: Holder, refused: Refusal | None, *, force: bool) -> None:
         self._holder = holder
-        self.fields, self.force = fields, "force" in fields
+        self.refused, self.force = refused, force  # how it begins
         self.work: Any = None  # can be canceled, once it has started
-        self.news: Any = holder.io.event()  # set when there is something new
+        self.news: Any = holder.io.event()  # set when there is a token, and at the end
         self.token: Token | None = None  # of the last step that had one
         self.tokens = 0  # how many steps had one that calls may use
-        self.ended = False
-        self.error: Exception | None = None
+        self.ended = False  # also if it was abandoned
+        self.error: Exception | None = None  # with which it ended
         self.touch()
 
     async def run(self) -> None:
@@ -222,17 +269,21 @@ class Flow:
         holder = self._holder
         error: Exception = RuntimeError("the token request was ended by your own code")
         response: Outcome = {}  # the last one, or why none came
+        fields: dict[str, object] = {"accepts": ["wait"] if holder.store is None else ["store", "wait"]}
+        if self.force:
+            fields["force"] = True
+        if self.refused:
+            fields |= {"refused": self.refused.token, "used": self.refused.used}
         try:
-            accepts = ["wait"] if holder.store is None else ["store", "wait"]
-            step = self._call("begin", {"accepts": accepts, **self.fields})
+            step = self._ask("begin", fields)
             while step["step"] != "done":
-                outcome = await self._outcome(step)
+                outcome = await self._carry_out(step)
                 if holder.flow is not self:  # abandoned
                     return
                 response = outcome if step["step"] == "request" else response
                 result = result_of(outcome)
                 failed = step["step"] == "store" and "failed" in result
-                step = self._call("resume", {"flow": step["flow"], **result}, warns=failed)
+                step = self._ask("resume", {"flow": step["flow"], **result}, warns=failed)
                 if failed:  # in the background, as a log handler may make a call, which waits
                     holder.io.start(holder.write_log)
         except Exception as raised:  # noqa: BLE001 - those who wait raise it
@@ -241,7 +292,18 @@ class Flow:
             holder.end(self, error)
             holder.plugin.write_log()  # not before, for the same reason
 
-    async def _outcome(self, step: Step) -> Outcome:
+    def _ask(self, export: str, fields: dict[str, object], *, warns: bool = False) -> Step:
+        """Return the next step, which is published before the plugin's state changes again."""
+        data = json.dumps({**fields, "now": self._holder.now()}).encode()
+        step: Step = self._holder.plugin.call(export, data, self._publish, warns=warns)
+        return step
+
+    def _publish(self, output: bytes) -> Step:
+        step: Step = json.loads(output)
+        self._holder.publish(self, step)
+        return step
+
+    async def _carry_out(self, step: Step) -> Outcome:
         io = self._holder.io
         if step["step"] == "request":
             request = Request(**step["request"])
@@ -254,19 +316,9 @@ class Flow:
         if step["step"] == "store":
             return await carry_out(step, self._holder.store, io)
         never: Any = io.event()
-        # Jitter, so that the clients of a store do not all look at once.
+        # At random, so that the clients of a store do not all look at once.
         await io.wait(never, step["seconds"] * (1 + random.random() / 2))  # noqa: S311
         return {}
-
-    def _call(self, export: str, fields: dict[str, object], *, warns: bool = False) -> Step:
-        data = json.dumps({**fields, "now": self._holder.now()}).encode()
-        step: Step = self._holder.plugin.call(export, data, self._publish, warns=warns)
-        return step
-
-    def _publish(self, output: bytes) -> Step:
-        step: Step = json.loads(output)
-        self._holder.publish(self, step)
-        return step
 
     def raise_error(self) -> None:
         """Raise the error that ended it, if there is one: a copy, since many callers may get it."""
@@ -276,8 +328,8 @@ class Flow:
             raise self.error
 
     async def wait(self, news: Any) -> None:  # noqa: ANN401 - an event
-        """Wait for its next token, its end, or until its step is too old."""
-        await self._holder.io.wait(news, max(_MOST_AGE - self.age(), 0) + 0.01)
+        """Wait for news, or until its step is too old."""
+        await self._holder.io.wait(news, max(_MAX_AGE - self.age(), 0) + 0.01)
 
     def wake(self) -> None:
         """End the waits. Called with the holder's lock."""
@@ -290,6 +342,6 @@ class Flow:
         self._began = self._holder.now(), monotonic()
 
     def age(self) -> float:
-        """Return the age of its step, by the clock that shows more."""
+        """Return how many seconds ago the step began, by the clock that shows more (rule 6)."""
         now, mono = self._began
         return max(self._holder.now() - now, monotonic() - mono)

@@ -1,14 +1,14 @@
 """Runs the plugin on wasmtime. It imports nothing: a call is a function of bytes."""
 
 import struct
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import wasmtime
-from wasmtime import Engine, Func, Module, Store
+from wasmtime import Func, Store
 
-_MEMORY = 16 << 20  # bytes
+from .compiled import MEMORY, compiled
+
 _HEAD = struct.Struct("<4I")
 
 
@@ -33,11 +33,11 @@ class Instance:
     """An instance of the plugin, for one thread at a time. It keeps nothing, and remains usable after a trap."""
 
     def __init__(self, wasm: bytes) -> None:
-        engine, module = _compile(wasm)
+        engine, module = compiled(wasm)
         if imported := sorted({part.module for part in module.imports}):
             raise Broken(f"it imports {', '.join(imported)}")
         self._store = store = Store(engine)
-        store.set_limits(memory_size=_MEMORY)
+        store.set_limits(memory_size=MEMORY)
         self._exports: Any = wasmtime.Instance(store, module, []).exports(store)
         self._seen = memoryview(b"")
 
@@ -67,20 +67,3 @@ class Instance:
     def close(self) -> None:
         """Free the instance."""
         self._store.close()
-
-
-@lru_cache(maxsize=1)
-def _compile(wasm: bytes) -> tuple[Engine, Module]:
-    """Compile a plugin, which takes most of the time of opening it, once for all instances."""
-    config = wasmtime.Config()
-    config.cranelift_opt_level = "none"
-    config.parallel_compilation = False  # its threads are missing after a fork
-    # By default, an instance reserves 8 GiB of addresses, of which some systems have few.
-    config.memory_reservation = _MEMORY
-    config.memory_reservation_for_growth = config.memory_guard_size = 0
-    # The plugin is trusted code, and runs for a millisecond: what would guard against other code, or make it faster,
-    # would double the time of compiling it.
-    config.cranelift_flag_set("enable_heap_access_spectre_mitigation", "false")
-    config.cranelift_flag_set("regalloc_algorithm", "single_pass")
-    engine = Engine(config)
-    return engine, Module(engine, wasm)

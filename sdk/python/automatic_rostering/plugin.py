@@ -141,10 +141,14 @@ class Plugin(Locked):
 
     def close(self) -> None:
         """Free the instance and its token. Later calls raise a RuntimeError."""
-        with self.lock:
-            instance, self._instance, self._state = self._instance, None, b""
-            if instance:
-                instance.close()
+
+        def close() -> None:
+            with self.lock:
+                instance, self._instance, self._state = self._instance, None, b""
+                if instance:
+                    instance.close()
+
+        apart(close)
 
     def log(self, level: int, line: str) -> None:
         """Keep a line for `write_log`, if there is a logger for it."""

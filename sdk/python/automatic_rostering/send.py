@@ -34,8 +34,7 @@ class Sends:
             line = "the service refused the token; the request is retried with another one"
             self._holder.plugin.log(logging.WARNING, line)
         self.tokens.append(token.access_token)
-        with self._holder.lock:
-            self._holder.requests += 1
+        self._holder.count_request()
 
     def responded(self, status: int) -> bool:
         """Take the status of the response. Return whether to send the request again."""

@@ -41,7 +41,7 @@ class Tasks:
         return bool
 
     def apart(self, work: Callable[[], T]) -> T:
-        """Do something."""
+        """Do something, without another thread: this one alone changes tasks."""
         return work()
 
     def cancel(self, timeout: asyncio.Timeout) -> None:

@@ -207,10 +207,7 @@ class Threads:
         """Return what restores the thread's deadline, in one step: no signal handler interrupts that."""
         return partial(setattr, self._thread, "deadline", getattr(self._thread, "deadline", None))
 
-    def apart(self, work: Callable[[], T]) -> T:
-        """As the function `apart`, until the deadline."""
-        seconds = self._thread.deadline.cut(None)
-        return elsewhere(work, seconds) if _in_main() else work()
+    apart = staticmethod(apart)
 
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> Deadline:
         """Run work in the background, until what this returns is canceled."""

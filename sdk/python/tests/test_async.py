@@ -28,16 +28,16 @@ class Many(IsolatedAsyncioTestCase):
         def make(kind: Any, _: object) -> Any:
             return kind(transport=httpx.MockTransport(respond))
 
-        with mock.patch("automatic_rostering.base.new_http", make):
+        with mock.patch("automatic_rostering.shared.new_http", make):
             async with AsyncClient(CONFIG, timeout=PATIENCE) as client:
                 calls = asyncio.gather(*(client.list_jobs() for _ in range(120)))
                 for _ in range(120):
                     await asyncio.wait_for(arrived.acquire(), PATIENCE)
-                sends = client._core.io.sends
+                sends = client._shared.io.sends
                 self.assertEqual(sorted(sends.values()), [20, 50, 50])
                 held.set()
                 await calls
-                self.assertEqual(dict(sends), {client._core.io.http: 0})
+                self.assertEqual(dict(sends), {client._shared.io.http: 0})
 
 
 class Left(IsolatedAsyncioTestCase):
@@ -84,7 +84,7 @@ class Left(IsolatedAsyncioTestCase):
             self.service.token, arrived = self.hold()
             await self.cancel_call(arrived)
             self.released.set()  # the token request fails after its caller has left
-            await asyncio.wait(client._core.io.running, timeout=PATIENCE)
+            await asyncio.wait(client._shared.io.running, timeout=PATIENCE)
         self.want_nothing_left()
 
     async def test_renewal_that_is_closed(self) -> None:
@@ -109,7 +109,7 @@ class Debug(TestCase):
                 await client.list_jobs()
                 now += 3550
                 await client.list_jobs()
-                await asyncio.gather(*client._core.io.running)
+                await asyncio.gather(*client._shared.io.running)
                 await asyncio.create_task(client.get_token())
 
         with self.assertLogs("asyncio") as logs:

@@ -220,7 +220,7 @@ class Own(Case):
                     connection.settimeout(PATIENCE)
                     while len(await asyncio.to_thread(connection.recv, 10_000)) == 0:
                         pass
-                    client._core.holder.flow.work.cancel()  # type: ignore[union-attr]
+                    client._shared.holder.flow.work.cancel()  # type: ignore[union-attr]
                     self.assertEqual(await asyncio.to_thread(connection.recv, 10_000), b"")
                 call.cancel()
 

@@ -84,7 +84,7 @@ class Signals(TestCase):
             for call in calls:
                 with self.subTest(call):
                     self.want_each_raised(call, 500)
-            self.assertEqual(client._core.calls, set())
+            self.assertEqual(client._shared.calls, set())
 
     def test_requests(self) -> None:
         server = self.enterContext(socket.create_server(("127.0.0.1", 0)))
@@ -127,6 +127,34 @@ class Signals(TestCase):
             while connection.recv(10_000):
                 head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(TOKEN)
                 connection.sendall(head + TOKEN)
+
+    def test_status_between_any_two_lines(self) -> None:
+        """A signal handler gets the status at any moment of a call, while another thread changes the token."""
+
+        def between(frame: Any, *_: object) -> Any:
+            if "automatic_rostering" not in frame.f_code.co_filename:
+                return None
+            changing = threading.Thread(target=change)
+            changing.start()
+            changing.join(0.01)  # it may wait for what this thread holds
+            client.status()
+            return between
+
+        def change() -> None:
+            with suppress(RuntimeError):  # the client is closed
+                client.clear_token()
+
+        service, statuses = Service(), iter([401, 200, 200])
+        service.jobs = lambda: httpx.Response(next(statuses))
+        client = Client(CONFIG, http=service.http(), timeout=PATIENCE)
+        self.addCleanup(sys.settrace, None)
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        sys.settrace(between)
+        client.list_jobs()
+        client.get_token(force=True)
+        client.get_token(refused="token-0001")
+        client.close()
 
     def test_near_the_recursion_limit(self) -> None:
         def deep(frames: int) -> None:

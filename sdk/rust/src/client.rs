@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::core::{Core, in_runtime};
+use crate::shared::{Shared, in_runtime};
 use crate::request::{Headers, extend};
 use crate::{Code, Config, Error, Options, Request, Response, Secret, Status, Token, lock, opaque};
 
@@ -28,7 +28,7 @@ pub struct Client {
 }
 
 /// What ends when the last clone of a client is dropped.
-struct Open(Arc<Core>);
+struct Open(Arc<Shared>);
 
 impl Drop for Open {
     fn drop(&mut self) {
@@ -54,14 +54,14 @@ impl Client {
         }
         in_runtime()?;
         let (timeout, headers) = (options.timeout, options.headers.clone());
-        let core = Arc::new(Core::open(config, options)?);
+        let shared = Arc::new(Shared::open(config, options)?);
         if !headers.is_empty() {
-            match core.request(&json!({ "headers": headers, "customer_id": null, "user_id": null })) {
+            match shared.request(&json!({ "headers": headers, "customer_id": null, "user_id": null })) {
                 Err(error) if error.code != Code::ConfigMissing => return Err(error),
                 _ => {} // a client for tokens alone needs no base_url
             }
         }
-        Ok(Self { open: Arc::new(Open(core)), timeout, ids: BTreeMap::new(), headers, is_view: false })
+        Ok(Self { open: Arc::new(Open(shared)), timeout, ids: BTreeMap::new(), headers, is_view: false })
     }
 
     /// Returns a view for a customer: the same client and token, with this id in all calls. `None` sends no header.
@@ -110,27 +110,27 @@ impl Client {
             for (&key, id) in &self.ids {
                 input[key] = id.as_deref().into();
             }
-            self.core().send(&input, body).await
+            self.shared().send(&input, body).await
         };
-        self.core().run(self.timeout, call).await
+        self.shared().run(self.timeout, call).await
     }
 
     /// Returns the cached token, or requests one.
     pub async fn get_token(&self) -> Result<Token, Error> {
-        self.token(self.core().token(None)).await
+        self.token(self.shared().token(None)).await
     }
 
     /// Requests a new token. If that fails, the cached one is kept.
     pub async fn get_new_token(&self) -> Result<Token, Error> {
-        self.token(self.core().force()).await
+        self.token(self.shared().force()).await
     }
 
     /// Replaces an access token that the service refused in a request that this client did not send. Returns the new one; the token
     /// is replaced once, however many callers report it.
     pub async fn replace_token(&self, refused: &str) -> Result<Token, Error> {
         let replaced = async {
-            lock(&self.core().holder).refuse(refused, false);
-            self.core().token(Some(refused)).await
+            lock(&self.shared().holder).refuse(refused, false);
+            self.shared().token(Some(refused)).await
         };
         self.token(replaced).await
     }
@@ -138,41 +138,41 @@ impl Client {
     /// Returns a middleware that adds the token to your own requests to the service. Checks the config and sends nothing.
     #[cfg(feature = "middleware")]
     pub async fn middleware(&self) -> Result<crate::Middleware, Error> {
-        let _call = self.core().begin()?;
-        let request = self.core().request(&json!({ "customer_id": null, "user_id": null }))?;
+        let _call = self.shared().begin()?;
+        let request = self.shared().request(&json!({ "customer_id": null, "user_id": null }))?;
         Ok(crate::Middleware { client: self.clone(), base: request.url().clone() })
     }
 
     /// Caches a token that another client requested.
     pub async fn set_token(&self, token: &Token) -> Result<(), Error> {
         let mut input = serde_json::to_value(token).map_err(|_| Error::not_a_token())?;
-        input["now"] = self.core().now().into();
-        self.core().change("set_token", &input)
+        input["now"] = self.shared().now().into();
+        self.shared().change("set_token", &input)
     }
 
     /// Forgets the token and the backoff after failed token requests.
     pub async fn clear_token(&self) -> Result<(), Error> {
-        self.core().change("clear_token", &json!({}))
+        self.shared().change("clear_token", &json!({}))
     }
 
     /// Changes the client's secret, for its views, too. The next token request uses it, and a backoff after
     /// [`Code::TokenEndpointRejected`] ends; the token stays. If the secret is invalid, the client keeps the old one.
     pub async fn set_secret(&self, secret: impl Into<Secret>) -> Result<(), Error> {
-        self.core().plugin.configure(&[("client_secret".into(), secret.into().0)].into())
+        self.shared().plugin.configure(&[("client_secret".into(), secret.into().0)].into())
     }
 
     /// Returns what the client has done since it opened, and what it holds. Sends nothing and does not wait. After
     /// [`close`](Self::close), these are the last numbers.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.core().status()
+        self.shared().status()
     }
 
     /// How often the plugin ran, for the library's own tests.
     #[doc(hidden)]
     #[must_use]
     pub fn plugin_calls(&self) -> u64 {
-        self.core().plugin.calls.load(Ordering::Relaxed)
+        self.shared().plugin.calls.load(Ordering::Relaxed)
     }
 
     /// Waits for the calls in progress, abandons a token request that no call waits for, and frees the plugin and the
@@ -186,15 +186,15 @@ impl Client {
     /// [`Code::Closed`].
     pub async fn close_within(&self, limit: Duration) {
         if !self.is_view {
-            self.core().close(limit).await;
+            self.shared().close(limit).await;
         }
     }
 
     async fn token(&self, token: impl Future<Output = Result<Arc<Token>, Error>>) -> Result<Token, Error> {
-        self.core().run(self.timeout, token).await.map(Arc::unwrap_or_clone)
+        self.shared().run(self.timeout, token).await.map(Arc::unwrap_or_clone)
     }
 
-    pub(crate) fn core(&self) -> &Arc<Core> {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.open.0
     }
 }

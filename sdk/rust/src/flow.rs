@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time;
 
-use crate::core::{Core, within};
+use crate::shared::{Shared, within};
 use crate::error::{failure, text};
 use crate::holder::Refusal;
 use crate::plugin::decode;
@@ -17,7 +17,7 @@ use crate::{Cause, Code, Error, Token, lock};
 
 pub struct Flow {
     pub force: bool,
-    /// It began with this token, which the service had refused.
+    /// That it replaces.
     pub refused: Option<Refusal>,
     pub news: watch::Sender<News>,
 }
@@ -36,7 +36,7 @@ pub struct News {
 /// A flow that runs, until the last step or a panic drops this.
 pub struct Run {
     pub flow: Arc<Flow>,
-    pub core: Arc<Core>,
+    pub shared: Arc<Shared>,
 }
 
 impl Drop for Run {
@@ -44,21 +44,21 @@ impl Drop for Run {
         if thread::panicking() {
             let ended =
                 Error::new(Code::PluginFailed, "the token request panicked, in the store, the clock or the library");
-            lock(&self.core.holder).publish(&self.flow, 0, Err(&ended));
+            lock(&self.shared.holder).end(&self.flow, Err(ended));
         }
     }
 }
 
 impl Run {
     pub async fn steps(self) {
-        let accepts: &[&str] = if self.core.store.is_some() { &["store", "wait"] } else { &["wait"] };
+        let accepts: &[&str] = if self.shared.store.is_some() { &["store", "wait"] } else { &["wait"] };
         let mut input = json!({ "accepts": accepts, "force": self.flow.force });
         if let Some(Refusal { token, used }) = &self.flow.refused {
             input["refused"] = token.as_str().into();
             input["used"] = (*used).into();
         }
         let (mut export, mut cause) = ("begin", None);
-        while let Some(step) = self.call(export, input, &mut cause) {
+        while let Some(step) = self.ask(export, input, &mut cause) {
             let (result, failed) = self.carry_out(&step.action).await;
             if matches!(step.action, Action::Request { .. }) {
                 cause = failed; // also of an error that comes after steps of the store
@@ -69,14 +69,22 @@ impl Run {
         }
     }
 
-    /// Returns the next step, if the flow has not ended. It is published before the plugin's state changes again.
-    fn call(&self, export: &str, mut input: Value, cause: &mut Option<Cause>) -> Option<Step> {
-        input["now"] = self.core.now().into();
-        self.core.plugin.apply(export, &input, |output| {
-            let step =
-                output.and_then(|output| decode::<Step>(&output)).map_err(|error| error.with_cause(cause.take()));
-            lock(&self.core.holder).publish(&self.flow, self.core.now(), step.as_ref());
-            step.ok().filter(|step| !matches!(step.action, Action::Done))
+    /// Returns the next step, which is published before the plugin's state changes again, or nothing after the last one.
+    fn ask(&self, export: &str, mut input: Value, cause: &mut Option<Cause>) -> Option<Step> {
+        input["now"] = self.shared.now().into();
+        self.shared.plugin.apply(export, &input, |output| {
+            let step = output.and_then(|output| decode::<Step>(&output));
+            let (mut holder, now) = (lock(&self.shared.holder), self.shared.now());
+            match step {
+                Ok(step) => {
+                    holder.publish(&self.flow, now, &step);
+                    Some(step).filter(|step| !matches!(step.action, Action::Done))
+                }
+                Err(error) => {
+                    holder.end(&self.flow, Err(error.with_cause(cause.take())));
+                    None
+                }
+            }
         })
     }
 
@@ -84,15 +92,15 @@ impl Run {
     async fn carry_out(&self, action: &Action) -> (Value, Option<Cause>) {
         let done = match action {
             Action::Request { timeout, limit, request } => match request.make() {
-                Ok(request) => within(*timeout, self.core.http.send(request, || None, *limit, *limit)).await,
+                Ok(request) => within(*timeout, self.shared.http.send(request, || None, *limit, *limit)).await,
                 Err(invalid) => Err(invalid),
             }
             .map(|response| response.report()),
             Action::Store { timeout, op, key, value, ttl } => {
-                within(*timeout, store::apply(self.core.store.as_deref(), op, key, value, *ttl)).await
+                within(*timeout, store::apply(self.shared.store.as_deref(), op, key, value, *ttl)).await
             }
             Action::Wait { seconds } => {
-                // Jitter, against a thundering herd.
+                // At random, against a thundering herd.
                 time::sleep(seconds.mul_f64(1.0 + fastrand::f64() / 2.0)).await;
                 Ok(json!({}))
             }

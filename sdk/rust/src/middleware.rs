@@ -31,7 +31,7 @@ impl reqwest_middleware::Middleware for Middleware {
             return next.run(request, extensions).await;
         }
         let response = self.send(request, extensions, next).await;
-        self.client.core().settle().await;
+        self.client.shared().settle().await;
         response
     }
 }
@@ -42,17 +42,17 @@ impl Middleware {
     }
 
     async fn send(&self, mut request: Request, extensions: &mut Extensions, next: Next<'_>) -> Result<Response> {
-        let (core, timeout) = (self.client.core(), self.client.timeout);
-        let tokens = Tokens::new(core, request.body().is_none_or(|body| body.as_bytes().is_some()));
-        let mut tokens = core.bounded(timeout, tokens).await.map_err(Error::middleware)?;
+        let (shared, timeout) = (self.client.shared(), self.client.timeout);
+        let tokens = Tokens::new(shared, request.body().is_none_or(|body| body.as_bytes().is_some()));
+        let mut tokens = shared.bounded(timeout, tokens).await.map_err(Error::middleware)?;
         loop {
             let again = request.try_clone();
             tokens.authorize(&mut request).map_err(Error::middleware)?;
-            core.counts.service_requests.fetch_add(1, Ordering::Relaxed);
+            shared.counts.service_requests.fetch_add(1, Ordering::Relaxed);
             let response = next.clone().run(request, extensions).await?;
             // After a redirect, it may be another server that responds.
             let status = if self.is_ours(response.url()) { response.status() } else { StatusCode::FOUND };
-            let another = core.bounded(timeout, tokens.replace(status)).await; // even if only the next request can use it
+            let another = shared.bounded(timeout, tokens.replace(status)).await; // even if only the next request can use it
             let (Ok(true), Some(again)) = (another, again) else { return Ok(response) };
             request = again;
         }

@@ -8,7 +8,7 @@ use tracing::{debug, warn};
 use wasmi::Module;
 
 use crate::config::variable_of;
-use crate::host::{Instance, compile};
+use crate::instance::{Instance, compile};
 use crate::{CONTRACT, Code, Error, Options, Problem, Reason, Status, lock};
 
 const NOT_LOADED: &str =

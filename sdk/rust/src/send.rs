@@ -10,7 +10,7 @@ use reqwest::{Request, StatusCode};
 use serde_json::Value;
 use tracing::warn;
 
-use crate::core::Core;
+use crate::shared::Shared;
 use crate::error::failure;
 use crate::http::{MAX_ERROR, is_result};
 use crate::plugin::decode;
@@ -28,7 +28,7 @@ const MAX_INPUT: usize = 512 << 10;
 
 /// The tokens with which one request is sent.
 pub struct Tokens {
-    core: Arc<Core>,
+    shared: Arc<Shared>,
     /// Whether the request can be sent again.
     repeatable: bool,
     /// The one to send it with now.
@@ -38,8 +38,8 @@ pub struct Tokens {
 
 impl Tokens {
     /// Gets the first one.
-    pub async fn new(core: &Arc<Core>, repeatable: bool) -> Result<Self, Error> {
-        Ok(Self { core: core.clone(), repeatable, token: core.token(None).await?, refused: Vec::new() })
+    pub async fn new(shared: &Arc<Shared>, repeatable: bool) -> Result<Self, Error> {
+        Ok(Self { shared: shared.clone(), repeatable, token: shared.token(None).await?, refused: Vec::new() })
     }
 
     /// Adds the token to a request.
@@ -54,15 +54,15 @@ impl Tokens {
     /// Replaces the token if the response has the status 401. Returns whether the request is to be sent again.
     pub async fn replace(&mut self, status: StatusCode) -> Result<bool, Error> {
         if status != StatusCode::UNAUTHORIZED {
-            lock(&self.core.holder).worked = Some(self.token.clone());
+            lock(&self.shared.holder).accept(&self.token);
             return Ok(false);
         }
         let refused = self.token.access_token.expose();
-        lock(&self.core.holder).refuse(refused, self.repeatable && self.refused.is_empty());
+        lock(&self.shared.holder).refuse(refused, self.repeatable && self.refused.is_empty());
         if !self.repeatable || self.refused.len() + 1 == MAX_SENDS {
             return Ok(false);
         }
-        let token = self.core.token(Some(refused)).await?;
+        let token = self.shared.token(Some(refused)).await?;
         warn!(target: "automatic_rostering", "the service refused the token; the request is retried with another one");
         self.refused.push(mem::replace(&mut self.token, token));
         Ok(true)
@@ -74,15 +74,15 @@ impl Tokens {
         report["tokens"] = sent.map(|token| token.access_token.expose()).collect();
         (report["method"], report["path"]) = (input["method"].clone(), input["path"].clone());
         report["milliseconds"] = u64::try_from(took.as_millis()).unwrap_or_default().into();
-        report["now"] = self.core.now().into();
-        match self.core.plugin.call("explain", &report) {
-            Ok(output) => self.core.plugin.error(&output),
+        report["now"] = self.shared.now().into();
+        match self.shared.plugin.call("explain", &report) {
+            Ok(output) => self.shared.plugin.error(&output),
             Err(error) => error,
         }
     }
 }
 
-impl Core {
+impl Shared {
     /// Sends the plugin's request for an input.
     pub async fn send(self: &Arc<Self>, input: &Value, body: Option<Body>) -> Result<Response, Error> {
         let template = self.request(input)?;

@@ -2,7 +2,7 @@
 
 import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withToken } from 'automatic-rostering';
 // @ts-ignore: how often the plugin ran is not public, and tasks.sh adapter makes this file
-import { coreOf } from './node_modules/automatic-rostering/src/client.js';
+import { sharedOf } from './node_modules/automatic-rostering/src/client.js';
 
 /** @typedef {Record<string, any>} Request see ../README.md */
 /** @typedef {import('automatic-rostering').Store} Store */
@@ -44,7 +44,7 @@ export class Adapter {
   /** Returns how often the plugin ran for a client. @param {Request} request */
   #pluginCalls(request) {
     const { client } = this.#clients.get(request.client) ?? {};
-    return client && { plugin_calls: coreOf(/** @type {any} */ (client)).plugin.calls };
+    return client && { plugin_calls: sharedOf(/** @type {any} */ (client)).plugin.calls };
   }
 
   /** @param {Request} request @param {Context} context */

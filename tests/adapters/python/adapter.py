@@ -148,7 +148,7 @@ class Adapter:
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the runner sees it
             response = failure(error)
         if client in self.clients:
-            response["plugin_calls"] = self.clients[client]._core._plugin.runs  # noqa: SLF001
+            response["plugin_calls"] = self.clients[client]._shared._plugin.runs  # noqa: SLF001
         return response
 
     async def open(self, request: Json) -> Any:

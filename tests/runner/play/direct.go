@@ -27,7 +27,8 @@ func (c *course) inFlows(call *rule.Step) protocol.Response {
 	}
 	in, r := call.FullInput(), &world.HTTP{}
 	delete(in, "now")
-	if json.Unmarshal(call.Input["body"], &r.Body) == nil {
+	if json.Unmarshal(call.Input.Fields["body"], &r.Body) == nil {
+		r.Body = rule.Repeated(r.Body)
 		in["body"] = true
 	}
 	a := c.export("request", in)

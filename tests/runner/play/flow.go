@@ -30,7 +30,7 @@ func (c *course) flow(call *rule.Step) (a protocol.Response, whole bool) {
 		in["accepts"] = c.one.Accepts
 	} else if call.Resume != "" {
 		before := c.flows[call.Resume]
-		if export = "resume"; call.Input == nil {
+		if export = "resume"; call.Input.Fields == nil {
 			in = before
 		}
 		in["flow"] = before["flow"]

@@ -42,15 +42,16 @@ func Expressible(c *rule.Case) bool {
 
 func expressible(s *rule.Step) bool {
 	fields, ok := inputs[s.Do]
-	if !ok || s.RawInput != nil && *s.RawInput != "" {
+	if !ok || s.Input.Text != nil && *s.Input.Text != "" {
 		return false
 	}
-	for name, value := range s.Input {
+	for name, value := range s.Input.Fields {
 		if !strings.Contains(fields[name], string(value[:1])) || string(value) == `""` && (name == "method" || name == "refused") {
 			return false
 		}
 	}
-	set := s.Do != "set_token" || s.Input["access_token"] != nil && s.Input["expires_at"] != nil && s.Input["cache_key"] != nil
+	in := s.Input.Fields
+	set := s.Do != "set_token" || in["access_token"] != nil && in["expires_at"] != nil && in["cache_key"] != nil
 	var now *int64
 	return set && (s.Now == nil || json.Unmarshal(s.Now, &now) == nil)
 }
@@ -60,10 +61,7 @@ func (c *course) request(s *rule.Step) (protocol.Request, error) {
 	if s.Open != "" {
 		return c.open(s)
 	}
-	r := protocol.Request{Op: s.Do, Fields: map[string]any{}}
-	for name, value := range s.Input {
-		r.Fields[name] = json.RawMessage(rule.Repeated(string(value)))
-	}
+	r := protocol.Request{Op: s.Do, Fields: fields(s)}
 	switch s.Do {
 	case "store":
 		store, err := c.storeOf(s.Store)
@@ -75,11 +73,20 @@ func (c *course) request(s *rule.Step) (protocol.Request, error) {
 		r.Fields = map[string]any{"token": token}
 	}
 	r.Client = c.client(cmp.Or(s.Client, "c"))
-	add(r.Fields, map[string]any{"timeout": s.Timeout, "retry": s.Retry})
+	add(r.Fields, map[string]any{"timeout": s.Timeout})
 	if s.Do != "close" {
 		add(r.Fields, map[string]any{"now": s.Now})
 	}
 	return r, nil
+}
+
+// fields are those of the input.
+func fields(s *rule.Step) map[string]any {
+	all := map[string]any{}
+	for name, value := range s.Input.Fields {
+		all[name] = json.RawMessage(rule.Repeated(string(value)))
+	}
+	return all
 }
 
 // add adds fields that are set.
@@ -92,16 +99,14 @@ func add(to, fields map[string]any) {
 }
 
 func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
-	r = protocol.Request{Op: "open", Client: c.client(s.Open), Fields: map[string]any{"now": rule.Start}}
+	r = protocol.Request{Op: "open", Client: c.client(s.Open), Fields: fields(s)}
 	store, err := c.storeOf(s.Store)
 	if err != nil {
 		return r, err
 	}
-	add(r.Fields, map[string]any{
-		"timeout": s.Timeout, "max_body": s.MaxBody, "user_agent": s.UserAgent, "headers": s.Headers, "store": store,
-	})
-	if s.Wasm != "" {
-		r.Wasm = filepath.Join(Root, s.Wasm)
+	add(r.Fields, map[string]any{"timeout": s.Timeout, "store": store, "now": rule.Start})
+	if file := s.Input.Wasm(); file != "" {
+		r.Fields["wasm"] = filepath.Join(Root, file)
 	}
 	config := merged(c.World.Config(), s.Config)
 	var secrets []string
@@ -156,7 +161,7 @@ func Config(w *world.World, c *rule.Case) (map[string]string, error) {
 }
 
 // merged merges values into those of a config; null removes one.
-func merged(config map[string]string, values map[string]*string) map[string]string {
+func merged(config map[string]string, values rule.Config) map[string]string {
 	for name, value := range values {
 		if value == nil {
 			delete(config, name)

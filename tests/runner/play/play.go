@@ -86,7 +86,7 @@ func (p *Player) Case(w *world.World, unfilled *rule.Case) error {
 			return err
 		}
 	} else if !slices.ContainsFunc(one.Steps, func(s rule.Step) bool { return s.Open != "" }) {
-		if err := c.step(&rule.Step{Open: "c"}); err != nil {
+		if err := c.step(&rule.Step{Act: rule.Act{Open: "c"}}); err != nil {
 			return err
 		}
 	}
@@ -172,8 +172,8 @@ func (c *course) call(s *rule.Step) error {
 		return c.send(s)
 	case s.IsFlow():
 		a, whole = c.flow(s)
-	case s.RawInput != nil:
-		a = c.exportText(s.Do, []byte(*s.RawInput))
+	case s.Input.Text != nil:
+		a = c.exportText(s.Do, []byte(rule.Repeated(*s.Input.Text)))
 	case c.Flows && slices.Contains(rule.Direct, s.Do):
 		a = c.inFlows(s)
 	default:
@@ -218,7 +218,7 @@ func (c *course) export(name string, input any) protocol.Response {
 	if err != nil {
 		return broken(err)
 	}
-	return c.exportText(name, b)
+	return c.exportText(name, []byte(rule.Repeated(string(b))))
 }
 
 // exportText calls an export. The response has the log lines since the call before.

@@ -1,7 +1,9 @@
 package rule
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -10,69 +12,46 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// Exchange is the next thing that the plugin must ask of its host, and the response.
-type Exchange struct {
-	// Kind is token, jobs, get, set, lock, add, unlock or wait. HTTP is of the first two, Seconds of the last, Store of the others.
-	Kind    string
-	HTTP    *HTTP
-	Store   *StoreOp
-	Seconds float64
-
-	// Has is the access token that the step must have, if any, and Until until when, if that matters.
-	Has   string
-	Until *int64
-}
-
-// UnmarshalJSON reads an object whose kind is a field, or a kind alone, which means its defaults: "token".
+// UnmarshalJSON reads an object with one of the kinds, or a kind alone, which means its defaults: "token".
 func (e *Exchange) UnmarshalJSON(b []byte) error {
 	if b[0] == '"' {
 		b = fmt.Appendf(nil, "{%s:{}}", b)
 	}
-	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(b, &fields); err != nil {
+	type plain Exchange
+	if err := strict(b, (*plain)(e)); err != nil {
 		return err
 	}
-	for field, value := range fields {
-		into := map[string]any{"has": &e.Has, "until": &e.Until, "wait": &e.Seconds}[field]
-		switch field {
-		case "token", "jobs":
-			e.HTTP = &HTTP{}
-			into = e.HTTP
-		case "get", "set", "lock", "add", "unlock":
-			e.Store = &StoreOp{kind: field}
-			into = e.Store
+	for kind, there := range map[string]bool{
+		"token": e.Token != nil, "jobs": e.Jobs != nil, "get": e.Get != nil, "set": e.Set != nil, "lock": e.Lock != nil,
+		"add": e.Add != nil, "unlock": e.Unlock != nil, "wait": e.Wait != 0,
+	} {
+		if there && e.kind != "" {
+			return fmt.Errorf("an exchange is %s or %s, not both", e.kind, kind)
 		}
-		if field != "has" && field != "until" {
-			if e.Kind != "" {
-				return fmt.Errorf("an exchange is %s or %s, not both", e.Kind, field)
-			}
-			e.Kind = field
-		}
-		if err := json.Unmarshal(value, into); err != nil {
-			return fmt.Errorf("%s of an exchange: %w", field, err)
+		if there {
+			e.kind = kind
 		}
 	}
-	if e.HTTP != nil {
-		e.HTTP.complete(e.Kind)
+	if h := e.HTTP(); h != nil {
+		h.complete(e.kind)
+	}
+	if o := e.Store(); o != nil {
+		return o.complete(e.kind)
 	}
 	return nil
 }
 
-// HTTP is a request that a scripted server must get, and its response.
-type HTTP struct {
-	Method string `json:"method"`
-	Path   string `json:"path"`
-	// Headers override the default ones; null removes one.
-	Headers  map[string]*string `json:"headers"`
-	Body     string             `json:"body"`
-	Response *Response          `json:"response"`
-	// With is the access token: that of a request to the service, or of the default response of the token endpoint, in which
-	// ExpiresIn is its lifetime.
-	With      string          `json:"with"`
-	ExpiresIn json.RawMessage `json:"expires_in"`
-}
+// Kind is that of its fields that it has.
+func (e *Exchange) Kind() string { return e.kind }
+
+// HTTP is its request, or nil.
+func (e *Exchange) HTTP() *HTTP { return cmp.Or(e.Token, e.Jobs) }
+
+// Store is its operation on the store, or nil.
+func (e *Exchange) Store() *StoreOp { return cmp.Or(e.Get, e.Set, e.Lock, e.Add, e.Unlock) }
 
 // UnmarshalJSON also reads the status of the response alone, or the access token.
 func (h *HTTP) UnmarshalJSON(b []byte) error {
@@ -101,8 +80,10 @@ func (h *HTTP) complete(kind string) {
 	if kind == "token" {
 		method, path = "POST", "/connect/token"
 		headers = map[string]*string{"Content-Type": new("application/x-www-form-urlencoded")}
-		h.Body = cmp.Or(h.Body, "grant_type=client_credentials&client_id=client-1&client_secret="+url.QueryEscape(Secret)+
-			"&scope=automatic-rostering-stage")
+		if h.Body == nil {
+			h.Body = encode("grant_type=client_credentials&client_id=client-1&client_secret=" + url.QueryEscape(Secret) +
+				"&scope=automatic-rostering-stage")
+		}
 		if h.ExpiresIn == nil {
 			h.ExpiresIn = json.RawMessage("3600")
 		}
@@ -111,25 +92,8 @@ func (h *HTTP) complete(kind string) {
 	maps.Copy(headers, h.Headers)
 	h.Method, h.Path, h.Headers = cmp.Or(h.Method, method), cmp.Or(h.Path, path), headers
 	if h.Response == nil {
-		h.Response = &Response{Body: response}
+		h.Response = &Response{Reply: Reply{Content: Content{Body: response}}}
 	}
-}
-
-// Response is what a server responds.
-type Response struct {
-	Status  int               `json:"status"` // default: 200
-	Headers map[string]string `json:"headers"`
-	Body    json.RawMessage   `json:"body"` // see Text
-	Base64  string            `json:"base64"`
-	Gzip    bool              `json:"gzip"` // compresses the body, if the client accepts that
-	// Raw is written in place of a response, before the connection is closed; REQUEST in it is the body and the Authorization of
-	// the request. Zeros are that many MiB of zeros after it, compressed as many times as Zipped says; then Endless is repeated
-	// until the client leaves, every so many seconds; without it, the connection serves later requests for so long.
-	Raw     *string `json:"raw"`
-	Zeros   int     `json:"zeros"`
-	Zipped  int     `json:"zipped"`
-	Endless string  `json:"endless"`
-	Every   float64 `json:"every"`
 }
 
 // UnmarshalJSON also reads a status alone.
@@ -141,68 +105,112 @@ func (r *Response) UnmarshalJSON(b []byte) error {
 	return strict(b, (*plain)(r))
 }
 
-// Bytes is the response's body.
-func (r *Response) Bytes() []byte {
-	if r.Body != nil {
-		return Text(r.Body)
+// Text is the body as it is sent, or must come: a string, or the JSON text of another value.
+func (c *Content) Text() []byte {
+	text := jsonText(c.Body)
+	if encoded, is := bytes.CutPrefix(text, []byte("base64:")); is {
+		decoded, err := base64.StdEncoding.AppendDecode(nil, encoded)
+		if err != nil {
+			panic(err)
+		}
+		return decoded
 	}
-	b, err := base64.StdEncoding.DecodeString(r.Base64)
-	if err != nil {
-		panic(err)
-	}
-	return b
+	return text
 }
 
-// Text is a string, or the JSON text of another value.
-func Text(value json.RawMessage) []byte {
+func jsonText(value json.RawMessage) []byte {
 	var text *string
 	if json.Unmarshal(value, &text) != nil || text == nil {
 		return value
 	}
-	return []byte(*text)
+	return []byte(Repeated(*text))
 }
 
-// StoreOp is an operation on the shared store: on the token of the default config's client, or on its lock.
-type StoreOp struct {
-	// What get returns (default: null), or what add and set must pass: a text, or fields that override those of a token object
-	// with token-0001.
-	Value json.RawMessage            `json:"value"`
-	Token map[string]json.RawMessage `json:"token"`
-	TTL   float64                    `json:"ttl"`
-	// Added is what add returns; Failed is set if the store is down.
-	Added  bool `json:"added"`
-	Failed bool `json:"failed"`
-
-	Op   string `json:"-"` // get, add or set
-	kind string
+// Compressions is how often the body is compressed for a client that accepts that, or for any.
+func (r *Response) Compressions(accepted bool) (times int) {
+	if string(r.Gzip) == "true" && accepted {
+		return 1
+	}
+	_ = json.Unmarshal(r.Gzip, &times) // 0 for true
+	return times
 }
 
-// UnmarshalJSON also reads the short form, whose meaning depends on the kind, and completes it.
-func (o *StoreOp) UnmarshalJSON(b []byte) (err error) {
-	o.Op = cmp.Or(map[string]string{"lock": "get", "unlock": "set"}[o.kind], o.kind)
-	state := map[string]string{"add": "requesting", "unlock": "done"}[o.kind]
+// Compressed is the body after that was compressed so many times. One that is longer than what Repeated writes out is made once,
+// for all cases.
+func (r *Response) Compressed(times int) []byte {
+	text := r.Text()
+	match := repeated.FindSubmatch(text)
+	switch {
+	case times == 0:
+		return text
+	case match == nil:
+		return compress(text, 1, times)
+	}
+	made, _ := large.LoadOrStore(fmt.Sprint(times, string(text)), sync.OnceValue(func() []byte {
+		n, _ := strconv.Atoi(string(match[1])) // which has digits alone
+		return compress(bytes.Repeat(match[2], 1<<16), n>>16, times)
+	}))
+	return made.(func() []byte)()
+}
+
+var large sync.Map
+
+func compress(piece []byte, pieces, times int) []byte {
+	var all bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&all, gzip.BestSpeed) // a known level
+	for range pieces {
+		_, _ = z.Write(piece) // into memory
+	}
+	_ = z.Close()
+	if times > 1 {
+		return compress(all.Bytes(), 1, times-1)
+	}
+	return all.Bytes()
+}
+
+// UnmarshalJSON also reads the short form, whose meaning depends on the kind.
+func (o *StoreOp) UnmarshalJSON(b []byte) error {
 	type plain StoreOp
 	switch {
 	case b[0] == '{':
-		err = strict(b, (*plain)(o))
+		return strict(b, (*plain)(o))
 	case string(b) == `"failed"`:
-		o.Failed = true
-	case o.kind == "add":
-		err = json.Unmarshal(b, &o.Added)
-	case o.isLock():
-		err = json.Unmarshal(b, &state)
+		o.failed = true
+	case b[0] == '"':
+		o.short = slices.Clone(b)
 	default:
-		o.Token = map[string]json.RawMessage{"access_token": slices.Clone(b)}
+		return json.Unmarshal(b, &o.added)
 	}
-	if state != "" && o.Value == nil {
-		o.Value = encode(map[string]string{"state": state})
+	return nil
+}
+
+// complete makes it an operation of this kind.
+func (o *StoreOp) complete(kind string) error {
+	o.kind, o.op = kind, cmp.Or(map[string]string{"lock": "get", "unlock": "set"}[kind], kind)
+	o.TTL = cmp.Or(o.TTL, map[string]float64{"add": 10, "unlock": 1, "set": 3600}[kind])
+	fields := map[string]json.RawMessage{}
+	switch state := map[string]string{"add": "requesting", "unlock": "done"}[kind]; {
+	case o.Value != nil:
+	case o.short != nil && o.isLock():
+		fields["state"] = o.short
+	case o.short != nil:
+		fields["access_token"] = o.short
+	case state != "":
+		fields["state"] = encode(state)
+	case kind != "set":
+		return nil
 	}
-	o.TTL = cmp.Or(o.TTL, map[string]float64{"add": 10, "unlock": 1, "set": 3600}[o.kind])
-	return err
+	if o.Value == nil {
+		o.Value = encode(fields)
+	}
+	return nil
 }
 
 // isLock reports whether it is an operation on the lock, not on the token.
 func (o *StoreOp) isLock() bool { return o.kind != "get" && o.kind != "set" }
+
+// Op is get, add or set.
+func (o *StoreOp) Op() string { return o.op }
 
 // HasKey reports whether a key is that of the operation, if the token has this one. The lock's ends in a number of the secret.
 func (o *StoreOp) HasKey(key string, cacheKey string) bool {
@@ -213,18 +221,20 @@ func (o *StoreOp) HasKey(key string, cacheKey string) bool {
 	return key == cacheKey
 }
 
-// FullValue returns the value that add and set must pass, or that get returns, or nil.
+// FullValue returns the value that add and set must pass, or that get returns, or nil. Fields of a token override those of
+// token-0001.
 func (o *StoreOp) FullValue(cacheKey string) *string {
-	if o.Token == nil && o.Value == nil {
+	if o.Value == nil {
 		return nil
 	}
-	text := string(Text(o.Value))
-	if o.Token != nil {
+	text := string(jsonText(o.Value))
+	var fields map[string]json.RawMessage
+	if !o.isLock() && json.Unmarshal(o.Value, &fields) == nil {
 		token := map[string]json.RawMessage{
 			"access_token": encode(defaultToken), "token_type": encode("Bearer"), "expires_at": json.RawMessage(startExpiry),
 			"cache_key": encode(cacheKey), "requested_at": json.RawMessage(defaultRequest),
 		}
-		maps.Copy(token, o.Token)
+		maps.Copy(token, fields)
 		maps.DeleteFunc(token, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
 		text = string(encode(token))
 	}
@@ -234,12 +244,12 @@ func (o *StoreOp) FullValue(cacheKey string) *string {
 // Result is what resume takes after the operation.
 func (o *StoreOp) Result(cacheKey string) map[string]any {
 	switch {
-	case o.Failed:
+	case o.failed:
 		return map[string]any{"failed": "the store is down"}
-	case o.Op == "get":
+	case o.op == "get":
 		return map[string]any{"value": o.FullValue(cacheKey)}
-	case o.Op == "add":
-		return map[string]any{"added": o.Added}
+	case o.op == "add":
+		return map[string]any{"added": o.added}
 	}
 	return map[string]any{}
 }

@@ -53,20 +53,13 @@ func read(file []byte) (rules []Rule, err error) {
 	return rules, err
 }
 
-func readRule(fields map[string]any) (Rule, error) {
-	var r struct {
-		Rule
-		Definitions []any            `json:"definitions"` // what the file repeats, by YAML's anchors
-		Accepts     []string         `json:"accepts"`
-		Cases       map[string][]any `json:"cases"`
-		Everywhere  map[string][]any `json:"everywhere"`
-	}
+func readRule(fields map[string]any) (r Rule, err error) {
 	if err := strict(encode(fields), &r); err != nil {
-		return r.Rule, err
+		return r, err
 	}
-	players := map[string]map[string][]any{"plugin": r.Cases, "everywhere": r.Everywhere}
+	players := map[string]map[string][]any{"plugin": r.Listed, "everywhere": r.Everywhere}
 	if r.Anchor == "" {
-		players = map[string]map[string][]any{"libraries": r.Cases}
+		players = map[string]map[string][]any{"libraries": r.Listed}
 	}
 	for _, who := range slices.Sorted(maps.Keys(players)) {
 		for _, name := range slices.Sorted(maps.Keys(players[who])) {
@@ -74,14 +67,14 @@ func readRule(fields map[string]any) (Rule, error) {
 			all, err := family(fields, players[who][name])
 			for _, fields := range all {
 				c, wrong := Decode(r.Name, encode(fields))
-				r.Rule.Cases, err = append(r.Rule.Cases, c), errors.Join(err, wrong)
+				r.Cases, err = append(r.Cases, c), errors.Join(err, wrong)
 			}
 			if err != nil {
-				return r.Rule, fmt.Errorf("%s: %w", name, err)
+				return r, fmt.Errorf("%s: %w", name, err)
 			}
 		}
 	}
-	return r.Rule, nil
+	return r, nil
 }
 
 // Decode reads one case of a rule in its form as JSON.
@@ -111,10 +104,10 @@ func (c *Case) Fill(placeholders map[string]string) (*Case, error) {
 
 var repeated = regexp.MustCompile(`\{\{([0-9]+) times ([^}]+)\}\}`)
 
-// mostFilled is how long a string is that Fill writes out.
-const mostFilled = 16 << 20
+// mostFilled is how long a string is that Fill writes out: JSON is read several times.
+const mostFilled = 256 << 10
 
-// Repeated writes the strings out that Fill does not: {{50000000 times x}} in an input.
+// Repeated writes the strings out that Fill does not: {{17000000 times x}} in an input.
 func Repeated(text string) string { return repeat(text, 100<<20) }
 
 func repeat(text string, most int) string {
@@ -206,12 +199,12 @@ func family(one map[string]any, steps []any) (all []any, err error) {
 		}
 	}
 	for _, row := range rows {
-		name := string(Text(encode(row["row"])))
+		name := string(jsonText(encode(row["row"])))
 		row["ROW"] = strings.ToUpper(name)
 		values, parts := maps.Clone(lacking), []string{}
 		for column, value := range row {
 			values["{{"+column+"}}"] = value
-			parts = append(parts, "{{"+column+"}}", string(Text(encode(value))))
+			parts = append(parts, "{{"+column+"}}", string(jsonText(encode(value))))
 		}
 		member := fill(one, values, strings.NewReplacer(parts...)).(map[string]any)
 		member["name"] = fmt.Sprint(one["name"], ": ", name)

@@ -2,10 +2,12 @@
 package rule
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,44 +18,38 @@ const Secret = `s3cr3t/+ "with\=odd&characters%ü`
 // TokenPrefix begins each token of the default token endpoint. It is what token- followed by four digits means in a case.
 const TokenPrefix = "token+/%="
 
-// Rule is one rule, and the cases that show it.
-type Rule struct {
-	Name        string            `json:"rule"`
-	Text        string            `json:"text"`   // for client libraries
-	Anchor      string            `json:"anchor"` // of docs/contract.md, for the plugin
-	Native      map[string]string `json:"native"`
-	Differences map[string]string `json:"differences"` // the reasons, by language or name
-	Cases       []Case            `json:"-"`
-}
-
-// Case is one course of events.
-type Case struct {
-	Rule        string             `json:"-"` // its name
-	Name        string             `json:"name"`
-	Anchor      string             `json:"anchor"`
-	Players     string             `json:"players"` // where it is played: plugin, everywhere or libraries
-	Direct      bool               `json:"direct"`
-	Accepts     []string           `json:"accepts"`
-	Differences map[string]string  `json:"differences"`
-	Slow        bool               `json:"slow"`
-	Alone       bool               `json:"alone"`
-	TLS         bool               `json:"tls"`
-	Environment []string           `json:"environment"`
-	Memory      int                `json:"memory"`
-	Fleet       []string           `json:"fleet"`
-	Config      map[string]*string `json:"config"`
-	Steps       []Step             `json:"steps"`
-
-	// Raw is the case in its form as JSON, with placeholders.
-	Raw json.RawMessage `json:"-"`
-}
-
 // FullName is the name with that of the rule.
 func (c *Case) FullName() string { return c.Rule + "/" + c.Name }
 
 // Scripted reports whether the servers expect exactly the exchanges of the steps. Otherwise, its steps open clients, by default
 // the client c, and the servers respond by default.
 func (c *Case) Scripted() bool { return c.Players != "libraries" }
+
+// TLS reports whether its servers have TLS.
+func (c *Case) TLS() bool { return slices.Contains(c.Process, "tls") }
+
+// Heavy reports whether the case needs much memory or has texts that are so long that they keep a processor busy.
+func (c *Case) Heavy() bool {
+	if c.Memory > 0 {
+		return true
+	}
+	for _, match := range repeated.FindAllStringSubmatch(string(c.Raw), -1) {
+		if times, err := strconv.Atoi(match[1]); err == nil && times*len(match[2]) > 2<<20 {
+			return true
+		}
+	}
+	return false
+}
+
+// LongestTimeout is that of its steps, which wait long if they are patient.
+func (c *Case) LongestTimeout() (longest float64) {
+	for _, s := range c.Steps {
+		var seconds float64
+		_ = json.Unmarshal(s.Timeout, &seconds) // or none, or null
+		longest = max(longest, seconds)
+	}
+	return longest
+}
 
 // Direct are the exports that make requests.
 var Direct = []string{"get_token", "list_jobs", "send_request"}
@@ -66,84 +62,8 @@ func (c *Case) InFlows() bool {
 // NeedsDirect reports whether the case has calls that only the exports that send requests can make.
 func (c *Case) NeedsDirect() bool {
 	return c.Direct || slices.ContainsFunc(c.Steps, func(s Step) bool {
-		return s.RawInput != nil && slices.Contains(Direct, s.Do)
+		return s.Input.Text != nil && slices.Contains(Direct, s.Do)
 	})
-}
-
-// Step is something that happens: what it says of servers first, a call or the end of some, and then what must be so.
-type Step struct {
-	// Before it.
-	Replies     map[string][]Response `json:"replies"`
-	Always      map[string]Response   `json:"always"`
-	Silence     string                `json:"silence"`
-	Revoke      bool                  `json:"revoke"`
-	RedisServer string                `json:"redis"`
-	Signal      string                `json:"signal"`
-	Hold        Names                 `json:"hold"`
-	Free        Names                 `json:"free"`
-	Respond     string                `json:"respond"`
-
-	// What happens: one of these.
-	Open       string `json:"open"`
-	Do         string `json:"do"`
-	Begin      string `json:"begin"`
-	Resume     string `json:"resume"`
-	End        Names  `json:"end"`
-	Cancel     string `json:"cancel"`
-	Eventually *Step  `json:"eventually"`
-	Turns      []Step `json:"turns"`
-
-	// After it.
-	Arrives  Names          `json:"arrives"`
-	Left     string         `json:"left"`
-	Pending  Names          `json:"pending"`
-	Requests map[string]int `json:"requests"`
-	Tokens   *Tokens        `json:"tokens"`
-	Saw      map[string]Saw `json:"saw"`
-	InStore  string         `json:"in_store"`
-	Log      *Logged        `json:"log"`
-	Ran      *int           `json:"ran"`
-
-	// Of calls. A field that may be null is left as JSON.
-	Client    string                     `json:"client"`
-	As        string                     `json:"as"`
-	Times     int                        `json:"times"`
-	At        int64                      `json:"at"`
-	Now       json.RawMessage            `json:"now"`
-	Input     map[string]json.RawMessage `json:"input"`
-	RawInput  *string                    `json:"raw_input"`
-	Timeout   json.RawMessage            `json:"timeout"`
-	Retry     json.RawMessage            `json:"retry"`
-	Exchanges []Exchange                 `json:"exchanges"`
-
-	// Of open. Wasm is a file of the repository. Store is also that of the call store.
-	Config    map[string]*string `json:"config"`
-	MaxBody   *int64             `json:"max_body"`
-	UserAgent string             `json:"user_agent"`
-	Wasm      string             `json:"wasm"`
-	Store     string             `json:"store"`
-
-	Outcome
-
-	// Source is the step as JSON, at most its first 500 bytes.
-	Source string `json:"-"`
-}
-
-// Outcome is how a call ends.
-type Outcome struct {
-	Token   Token                      `json:"token"`
-	Error   Failure                    `json:"error"`
-	Fails   Failure                    `json:"fails"`
-	Ends    Names                      `json:"ends"`
-	Text    Names                      `json:"text"`
-	Cause   bool                       `json:"cause"`
-	Got     map[string]json.RawMessage `json:"got"`
-	Until   *int64                     `json:"until"`
-	Logs    *[]string                  `json:"logs"`
-	Status  int                        `json:"status"`
-	Headers map[string]string          `json:"headers"` // of open, those of all its calls
-	Body    json.RawMessage            `json:"body"`    // see Text
-	Adds    *int                       `json:"adds"`
 }
 
 // Names is one name or more.
@@ -156,6 +76,44 @@ func (n *Names) UnmarshalJSON(b []byte) error {
 	}
 	*n = Names{""}
 	return json.Unmarshal(b, &(*n)[0])
+}
+
+// Action is what a server does from now on: it is told a word, or gets responses.
+type Action struct {
+	Word   string
+	Next   []Response
+	Always *Response
+}
+
+// UnmarshalJSON reads one of these.
+func (a *Action) UnmarshalJSON(b []byte) error {
+	switch b[0] {
+	case '"':
+		return json.Unmarshal(b, &a.Word)
+	case '[':
+		return json.Unmarshal(b, &a.Next)
+	}
+	return json.Unmarshal(b, &a.Always)
+}
+
+// Input is what a call is passed, or all of it as a text.
+type Input struct {
+	Fields map[string]json.RawMessage
+	Text   *string
+}
+
+// UnmarshalJSON reads one of these.
+func (i *Input) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		return json.Unmarshal(b, &i.Text)
+	}
+	return json.Unmarshal(b, &i.Fields)
+}
+
+// Wasm is the plugin's file that open names, or nothing.
+func (i *Input) Wasm() (file string) {
+	_ = json.Unmarshal(i.Fields["wasm"], &file) // most have none
+	return file
 }
 
 // Failure is an error, or some of its fields.
@@ -199,13 +157,20 @@ func (s *Step) UnmarshalJSON(b []byte) error {
 	if err := strict(b, (*plain)(s)); err != nil {
 		return err
 	}
-	if s.Now == nil {
-		s.Now = encode(Start + s.At)
-	}
-	if s.RawInput != nil || slices.Contains(clockless, s.Do) || string(s.Now) == "null" {
-		s.Now = nil
-	}
 	s.Source = fmt.Sprintf("%.500s", b)
+	if s.Input.Text != nil || slices.Contains(clockless, s.Do) || string(s.At) == "null" {
+		return nil
+	}
+	seconds, fraction, _ := bytes.Cut(s.At, []byte("."))
+	var at int64
+	if s.At != nil {
+		if err := json.Unmarshal(seconds, &at); err != nil {
+			return fmt.Errorf("at: %w", err)
+		}
+	}
+	if s.Now = encode(Start + at); fraction != nil {
+		s.Now = append(append(s.Now, '.'), fraction...)
+	}
 	return nil
 }
 
@@ -215,7 +180,7 @@ func (s *Step) IsFlow() bool { return s.Do == "flow" || s.Begin+s.Resume != "" }
 // FullInput is the whole input of a call.
 func (s *Step) FullInput() map[string]any {
 	input := map[string]any{}
-	for field, value := range s.Input {
+	for field, value := range s.Input.Fields {
 		input[field] = value
 	}
 	if s.Now != nil {
@@ -223,9 +188,6 @@ func (s *Step) FullInput() map[string]any {
 	}
 	return input
 }
-
-// Token is fields of the token object that must come.
-type Token map[string]json.RawMessage
 
 // UnmarshalJSON also reads an access token alone, of a token that was requested at the beginning.
 func (t *Token) UnmarshalJSON(b []byte) error {
@@ -237,23 +199,64 @@ func (t *Token) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*map[string]json.RawMessage)(t))
 }
 
-// Saw is what a request had.
-type Saw struct {
-	Method  string            `json:"method"`
-	Path    string            `json:"path"`
-	Headers map[string]string `json:"headers"` // "": must be missing
-	Body    string            `json:"body"`
+// Token is fields of the token object that must come.
+type Token map[string]json.RawMessage
+
+// Seen is what has come to a server: so many requests, this one as the last, or to the store, a value with this part.
+type Seen struct {
+	Count   *int
+	Request *Request
+	Part    string
 }
 
-// Tokens is how many there are: Each for each client of a fleet, and Least to Most (default: Least) more.
+// UnmarshalJSON reads one of these.
+func (s *Seen) UnmarshalJSON(b []byte) error {
+	switch b[0] {
+	case '{':
+		return strict(b, &s.Request)
+	case '"':
+		return json.Unmarshal(b, &s.Part)
+	}
+	return json.Unmarshal(b, &s.Count)
+}
+
+// Tokens is how many there are: one for each client of a fleet, and Least to Most more.
 type Tokens struct {
-	Each  int `json:"each"`
-	Least int `json:"least"`
-	Most  int `json:"most"`
+	Each        bool
+	Least, Most int
 }
 
-// Logged is what lines of a client's log there are.
-type Logged struct {
-	Has   string `json:"has"`   // a part of the level, a space and the line
-	Count *int   `json:"count"` // default: at least one
+// UnmarshalJSON reads each, a number, or the least and the greatest.
+func (t *Tokens) UnmarshalJSON(b []byte) error {
+	if t.Each = string(b) == `"each"`; t.Each {
+		return nil
+	}
+	bounds := [2]int{}
+	err := json.Unmarshal(b, &bounds)
+	if b[0] != '[' {
+		err = json.Unmarshal(b, &bounds[0])
+		bounds[1] = bounds[0]
+	}
+	t.Least, t.Most = bounds[0], bounds[1]
+	return err
+}
+
+// Log is what a log has: the beginnings of all lines, or parts of lines, with how many have it, or at least one.
+type Log struct {
+	Lines []string
+	Parts map[string]*int
+}
+
+// UnmarshalJSON reads a list, a part or parts.
+func (l *Log) UnmarshalJSON(b []byte) error {
+	switch b[0] {
+	case '[':
+		return json.Unmarshal(b, &l.Lines)
+	case '{':
+		return json.Unmarshal(b, &l.Parts)
+	}
+	part := ""
+	err := json.Unmarshal(b, &part)
+	l.Parts = map[string]*int{part: nil}
+	return err
 }

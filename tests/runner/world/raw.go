@@ -2,7 +2,6 @@ package world
 
 import (
 	"bufio"
-	"compress/gzip"
 	"io"
 	"net"
 	"net/http"
@@ -26,10 +25,10 @@ func (s *Server) writeRaw(w http.ResponseWriter, r *http.Request, body string, r
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(mostEndless))
 	asked, _ := url.QueryUnescape(body)
-	_, _ = io.WriteString(c, strings.ReplaceAll(*response.Raw, "REQUEST", asked+r.Header.Get("Authorization")))
-	writeZeros(c, response.Zeros, response.Zipped)
-	if response.Endless != "" {
-		repeat(c, response.Endless, response.Every)
+	text, endless, _ := strings.Cut(*response.Raw, "ENDLESS")
+	_, _ = io.WriteString(c, strings.ReplaceAll(text, "REQUEST", asked+r.Header.Get("Authorization")))
+	if endless != "" {
+		repeat(c, endless, response.Every)
 	} else if response.Every > 0 {
 		_ = c.SetDeadline(time.Now().Add(time.Duration(response.Every * float64(time.Second))))
 		s.serve(c, in.Reader)
@@ -63,19 +62,5 @@ func repeat(c net.Conn, text string, seconds float64) {
 			return
 		}
 		time.Sleep(time.Duration(seconds * float64(time.Second)))
-	}
-}
-
-// writeZeros writes so many MiB of zeros, compressed so many times, until the client leaves.
-func writeZeros(to io.Writer, mib, times int) {
-	for range times {
-		z, _ := gzip.NewWriterLevel(to, gzip.BestSpeed) // a known level
-		defer func() { _ = z.Close() }()
-		to = z
-	}
-	for piece := make([]byte, 1<<20); mib > 0; mib-- {
-		if _, err := to.Write(piece); err != nil {
-			return
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -35,14 +36,14 @@ func (s *Script) Check() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, e := range s.expected {
-		s.wrong = append(s.wrong, errors.New("it did not come: "+e.Kind))
+		s.wrong = append(s.wrong, errors.New("it did not come: "+e.Kind()))
 	}
 	return errors.Join(s.wrong...)
 }
 
 // next returns the next exchange if it is of this kind, and notes what is wrong otherwise.
 func (s *Script) next(kind string, what ...any) (e rule.Exchange, ok bool) {
-	if len(s.expected) == 0 || s.expected[0].Kind != kind && (kind != "store" || s.expected[0].Store == nil) {
+	if len(s.expected) == 0 || s.expected[0].Kind() != kind && (kind != "store" || s.expected[0].Store() == nil) {
 		s.wrong = append(s.wrong, fmt.Errorf("what came is not in the script: %s %s", kind, fmt.Sprint(what...)))
 		return e, false
 	}
@@ -71,19 +72,22 @@ func (s *Script) request(kind string, r *http.Request, body string) *rule.Respon
 	}
 	e, ok := s.next(kind, r.Method, " ", r.RequestURI)
 	if !ok {
-		return &rule.Response{Status: http.StatusTeapot}
+		return &rule.Response{Reply: rule.Reply{Status: http.StatusTeapot}}
 	}
 	want := map[string]string{}
-	for name, value := range e.HTTP.Headers {
+	asked := e.HTTP()
+	for name, value := range asked.Headers {
 		if value != nil {
 			want[strings.ToLower(name)] = *value
 		}
 	}
-	s.compare("request's method", r.Method, e.HTTP.Method)
-	s.compare("request's path", r.RequestURI, e.HTTP.Path)
-	s.compare("request's body", body, e.HTTP.Body)
-	s.compare("request's headers", headers(r), want)
-	return e.HTTP.Response
+	s.compare("request's method", r.Method, asked.Method)
+	s.compare("request's path", r.RequestURI, asked.Path)
+	s.compare("request's body", body, string(asked.Text()))
+	got := Headers(r)
+	maps.DeleteFunc(got, func(name, _ string) bool { return slices.Contains(byHosts, name) })
+	s.compare("request's headers", got, want)
+	return asked.Response
 }
 
 // byHosts are the headers that HTTP clients set by themselves.
@@ -92,13 +96,11 @@ var byHosts = []string{
 	"pragma", "sec-fetch-mode", "transfer-encoding", "upgrade", "http2-settings", "user-agent",
 }
 
-// headers returns the headers that the plugin set, in lower case, as some hosts send them.
-func headers(r *http.Request) map[string]string {
+// Headers returns the headers of a request, in lower case, as some hosts send them.
+func Headers(r *http.Request) map[string]string {
 	all := map[string]string{}
 	for name, values := range r.Header {
-		if name := strings.ToLower(name); !slices.Contains(byHosts, name) {
-			all[name] = strings.Join(values, ", ")
-		}
+		all[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
 	return all
 }
@@ -131,9 +133,9 @@ func (s *Script) Step(step Step, exact bool) map[string]any {
 	defer s.mutex.Unlock()
 	if exact && len(s.expected) > 0 { // or it is one too many
 		e := &s.expected[0]
-		s.compare("token of the step for "+e.Kind, AccessToken(step.Token), e.Has)
+		s.compare("token of the step for "+e.Kind(), AccessToken(step.Token), e.Has)
 		if e.Until != nil {
-			s.compare("until of the step for "+e.Kind, step.Until, e.Until)
+			s.compare("until of the step for "+e.Kind(), step.Until, e.Until)
 		}
 	}
 	if step.Step == "request" {
@@ -144,18 +146,19 @@ func (s *Script) Step(step Step, exact bool) map[string]any {
 		return map[string]any{"failed": "not in the script"}
 	}
 	if step.Step == "wait" {
-		s.compare("seconds of the wait", step.Seconds, e.Seconds)
+		s.compare("seconds of the wait", step.Seconds, e.Wait)
 		return map[string]any{}
 	}
-	s.compare("operation on the store", step.Op, e.Store.Op)
-	if !e.Store.HasKey(step.Key, s.cacheKey) {
+	o := e.Store()
+	s.compare("operation on the store", step.Op, o.Op())
+	if !o.HasKey(step.Key, s.cacheKey) {
 		s.wrong = append(s.wrong, fmt.Errorf("the key in the store is %q", step.Key))
 	}
-	s.compare("ttl in the store", step.TTL, e.Store.TTL)
+	s.compare("ttl in the store", step.TTL, o.TTL)
 	if step.Op != "get" {
-		s.compare("value in the store", decoded(step.Value), decoded(e.Store.FullValue(s.cacheKey)))
+		s.compare("value in the store", decoded(step.Value), decoded(o.FullValue(s.cacheKey)))
 	}
-	return e.Store.Result(s.cacheKey)
+	return o.Result(s.cacheKey)
 }
 
 // decoded is a value of a store: as JSON if it is that.

@@ -2,7 +2,6 @@ package world
 
 import (
 	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -34,7 +33,8 @@ type Server struct {
 	mutex   sync.Mutex
 	holding bool
 	count   int
-	last    *rule.Saw
+	last    *http.Request
+	body    string          // of the last
 	replies []rule.Response // the next ones
 	always  *rule.Response  // if there are none
 
@@ -82,20 +82,20 @@ func (s *Server) set(change func()) {
 	change()
 }
 
-// Saw is how many requests have come, and the last one, or nil.
-func (s *Server) Saw() (count int, last *rule.Saw) {
+// Saw is how many requests have come, and the last one, or nil, with its body.
+func (s *Server) Saw() (count int, last *http.Request, body string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.count, s.last
+	return s.count, s.last, s.body
 }
 
 // Next waits for the next request that is held back.
-func (s *Server) Next() (*Request, error) {
+func (s *Server) Next(patience time.Duration) (*Request, error) {
 	select {
 	case r := <-s.held:
 		return r, nil
-	case <-time.After(Patience):
-		return nil, errors.New("no request has come within " + Patience.String())
+	case <-time.After(patience):
+		return nil, errors.New("no request has come within " + patience.String())
 	}
 }
 
@@ -106,13 +106,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	body := string(content)
-	saw := &rule.Saw{Method: r.Method, Path: r.RequestURI, Headers: map[string]string{}, Body: body}
-	for name, values := range r.Header {
-		saw.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
-	}
 	s.mutex.Lock()
 	s.count++
-	s.last = saw
+	s.last, s.body = r.Clone(context.Background()), body
 	holding := s.holding
 	s.mutex.Unlock()
 	if holding {
@@ -157,20 +153,14 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, body string, resp
 		return
 	}
 	for name, value := range response.Headers {
-		w.Header().Set(name, value)
+		w.Header().Set(name, *value)
 	}
-	compress := response.Gzip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
-	if compress {
-		w.Header().Set("Content-Encoding", "gzip")
+	compressions := response.Compressions(strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"))
+	for range compressions {
+		w.Header().Add("Content-Encoding", "gzip")
 	}
 	w.WriteHeader(cmp.Or(response.Status, http.StatusOK))
-	if !compress {
-		_, _ = w.Write(response.Bytes())
-		return
-	}
-	z := gzip.NewWriter(w)
-	_, _ = z.Write(response.Bytes())
-	_ = z.Close()
+	_, _ = w.Write(response.Compressed(compressions)) // until the client leaves
 }
 
 // Respond releases the response.

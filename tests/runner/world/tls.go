@@ -1,41 +1,19 @@
 package world
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"errors"
-	"math/big"
 	"net"
-	"os"
 	"sync/atomic"
-	"time"
+
+	"automatic-rostering.example/sandbox"
 )
 
-// NewTLS starts the servers with TLS, and with HTTP/2 for those who want to. It writes their certificate authority to a file. Their
-// own certificate is another, as rustls takes none that is its own authority.
-func NewTLS(authority string) (*World, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	ca := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ca"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+// NewTLS starts the servers with TLS, and with HTTP/2 for those who want to. It returns the file with their certificate authority.
+func NewTLS(folder string) (w *World, authority string, err error) {
+	authority, certificate, err := sandbox.Certificate(folder, "127.0.0.1")
+	if err != nil {
+		return nil, "", err
 	}
-	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "server"}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	root, err2 := x509.CreateCertificate(rand.Reader, ca, ca, key.Public(), key)
-	signed, err3 := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), key)
-	err4 := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root}), 0o600)
-	if err := errors.Join(err, err2, err3, err4); err != nil {
-		return nil, err
-	}
-	return start(&tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}}}), nil
+	return start(certificate), authority, nil
 }
 
 // Silence has the connections that are open neither respond nor close any more.

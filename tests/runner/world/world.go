@@ -18,8 +18,8 @@ import (
 	"automatic-rostering.example/rostering/tests/runner/rule"
 )
 
-// Patience bounds every wait for an event.
-var Patience = 2 * time.Minute
+// patience bounds every wait for an event.
+const patience = 2 * time.Minute
 
 // closed is a URL at which nothing listens: only root could do so.
 const closed = "http://127.0.0.1:2"
@@ -33,6 +33,8 @@ type World struct {
 	Script  *Script
 	// CacheKey is the cache key of the default config.
 	CacheKey string
+	// Patience bounds every wait for an event.
+	Patience time.Duration
 	// Folder is an empty folder that ends with the world.
 	Folder func() (string, error)
 
@@ -48,7 +50,7 @@ var worlds atomic.Int64
 func New() *World { return start(nil) }
 
 func start(over *tls.Config) *World {
-	w := &World{name: fmt.Sprintf("rostering:%d:%d", os.Getpid(), worlds.Add(1))}
+	w := &World{Patience: patience, name: fmt.Sprintf("rostering:%d:%d", os.Getpid(), worlds.Add(1))}
 	auth, service := newServer(w.giveToken, over), newServer(w.serve, over)
 	w.Store = newStore(over)
 	w.Servers = map[string]*Server{

@@ -274,7 +274,7 @@ public final class Adapter {
   /** How often the plugin of a client ran, which the library tells nobody else. */
   private static long pluginCalls(Object from) {
     try {
-      for (var name : List.of("core", "plugin", "runs")) {
+      for (var name : List.of("shared", "plugin", "runs")) {
         var field = from.getClass().getDeclaredField(name);
         field.setAccessible(true);
         from = field.get(from);

@@ -13,26 +13,26 @@ final class Call {
     T run(Call call) throws E, InterruptedException;
   }
 
-  private final Core core;
+  private final Shared shared;
   private final long timeout;
   final boolean isCounted;
 
-  /** The time of {@link Core#nanos} at which it times out. */
+  /** The time of {@link Shared#nanos} at which it times out. */
   final long deadline;
 
   private Thread thread; // while it works
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
   /**
-   * Creates a call, which its caller adds to the core, unless the stack may overflow when it ends:
-   * {@code close} would wait for it forever.
+   * Creates a call, which its caller adds to what is shared, unless the stack may overflow when it
+   * ends: {@code close} would wait for it forever.
    */
-  Call(Core core, long timeout, boolean isCounted) {
+  Call(Shared shared, long timeout, boolean isCounted) {
     reserveStack(500);
-    this.core = core;
+    this.shared = shared;
     this.timeout = timeout;
     this.isCounted = isCounted;
-    var now = Core.nanos();
+    var now = Shared.nanos();
     deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
   }
 
@@ -46,7 +46,7 @@ final class Call {
       return work(task);
     } catch (RosteringException e) {
       if (isCounted) {
-        core.failed.computeIfAbsent(e.code(), code -> new LongAdder()).increment();
+        shared.failed.computeIfAbsent(e.code(), code -> new LongAdder()).increment();
       }
       throw e;
     }
@@ -79,7 +79,7 @@ final class Call {
           }
         };
     try {
-      core.threads.execute(work);
+      shared.threads.execute(work);
     } catch (Throwable e) { // too many threads
       over();
       throw e;
@@ -118,8 +118,8 @@ final class Call {
         Thread.interrupted(); // the call may have ended before it noticed
       }
     }
-    core.remove(this);
-    core.holder.settle(deadline - Core.nanos());
-    core.log.flush();
+    shared.remove(this);
+    shared.holder.settle(deadline - Shared.nanos());
+    shared.log.flush();
   }
 }

@@ -8,17 +8,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A token flow of the plugin, whose steps it carries out in its own thread. No waiting call owns
- * it. The holder guards what changes.
+ * A token flow of the plugin, whose steps it carries out in its own thread. What changes is guarded
+ * by the holder's lock.
  */
 final class Flow {
   /** A token that the service refused, and whether it was used before, as in the contract. */
   record Refusal(String token, boolean used) {}
 
-  private final Core core;
+  private final Shared shared;
   final boolean isForced;
 
-  /** The refused token that began this flow, or null. */
+  /** The refused token that it replaces, or null. */
   final Refusal refused;
 
   /** Completes with the next step's token, with null if no step has one, or with the error. */
@@ -32,29 +32,18 @@ final class Flow {
   private long wall; // when its step began, by the client's clock
   private long mono; // the same by one that may stop with the machine
 
-  Flow(Core core, boolean isForced, Refusal refused) {
-    this.core = core;
+  Flow(Shared shared, boolean isForced, Refusal refused) {
+    this.shared = shared;
     this.isForced = isForced;
     this.refused = refused;
     touch();
   }
 
-  /** Begins a step. */
-  void touch() {
-    wall = core.now();
-    mono = System.nanoTime();
-  }
-
-  /** Returns how many seconds ago its step began, by the clock that shows more. */
-  long age() {
-    return Math.max(core.now() - wall, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - mono));
-  }
-
-  /** Whatever ends the flow ends it for every call that waits. */
+  /** Carries it out. Whatever ends it, ends it for all who wait. */
   private void run() {
     try {
       var input = new HashMap<String, Object>();
-      input.put("accepts", core.store == null ? List.of("wait") : List.of("store", "wait"));
+      input.put("accepts", shared.store == null ? List.of("wait") : List.of("store", "wait"));
       if (isForced) {
         input.put("force", true);
       }
@@ -62,48 +51,47 @@ final class Flow {
         input.put("refused", refused.token());
         input.put("used", refused.used());
       }
-      for (var step = next("begin", input); step != null; step = next("resume", input)) {
+      for (var step = ask("begin", input); step != null; step = ask("resume", input)) {
         input = new HashMap<>(carryOut(step));
         input.put("flow", step.fields().get("flow"));
       }
     } catch (Throwable e) {
-      core.holder.end(this, null, e);
+      shared.holder.end(this, e);
     }
     Thread.interrupted(); // if it was abandoned
-    core.log.flush();
+    shared.log.flush();
   }
 
   /** Returns the next step, or null after the last one. */
-  private Step next(String export, Map<String, Object> input) {
-    input.put("now", core.now());
+  private Step ask(String export, Map<String, Object> input) {
+    input.put("now", shared.now());
     try {
-      return core.plugin.run(() -> step(export, input));
+      return shared.plugin.run(() -> step(export, input));
     } finally {
       if (input.containsKey("failed")) { // its warning does not wait for the flow's end
-        core.log.flushSoon();
+        shared.log.flushSoon();
       }
     }
   }
 
-  /** In the plugin's thread: returns the next step, or null after the last one. */
+  /** In the plugin's thread: the step is published before the plugin's state changes again. */
   private Step step(String export, Map<String, Object> input) {
-    var step = Step.ofJson(core.plugin.call(export, Json.write(input), failure));
-    // Before the plugin's state changes again.
-    return core.holder.take(this, step) && !step.isDone() ? step : null;
+    var step = Step.ofJson(shared.plugin.call(export, Json.write(input), failure));
+    return shared.holder.publish(this, step) ? step : null;
   }
 
   private Map<String, ?> carryOut(Step step) throws InterruptedException {
     switch (step.get("step")) {
       case "store":
-        return core.store.use(step);
+        return shared.store.use(step);
       case "wait":
-        // Jitter, against a thundering herd.
+        // At random, against a thundering herd.
         var jitter = 1 + ThreadLocalRandom.current().nextDouble() / 2;
         TimeUnit.NANOSECONDS.sleep((long) (step.fields().getDouble("seconds") * jitter * 1e9));
         return Map.of();
       case "request":
         try {
-          return core.http.requestToken(step);
+          return shared.http.requestToken(step);
         } catch (Http.Failure e) {
           failure = e;
           return e.fields();
@@ -113,7 +101,14 @@ final class Flow {
     }
   }
 
-  void end(Token token, Throwable e) {
+  /** Gives a token to those who wait. */
+  void wake(Token token) {
+    news.complete(token);
+    news = new CompletableFuture<>();
+  }
+
+  /** Ends the waits: with the last token, with an error, or with neither if it was abandoned. */
+  void complete(Token token, Throwable e) {
     if (e == null) {
       news.complete(null);
       end.complete(token);
@@ -121,5 +116,16 @@ final class Flow {
       news.completeExceptionally(e);
       end.completeExceptionally(e);
     }
+  }
+
+  /** Begins a step. */
+  void touch() {
+    wall = shared.now();
+    mono = System.nanoTime();
+  }
+
+  /** Returns how many seconds ago its step began, by the clock that shows more (rule 6). */
+  long age() {
+    return Math.max(shared.now() - wall, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - mono));
   }
 }

@@ -6,14 +6,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Holds the token of a client. One flow at a time gets another token from the plugin, apart from
- * the calls that wait for it. Its lock is not held during I/O, nor while the plugin runs.
+ * Holds the token of a client. One flow at a time gets another from the plugin, apart from the
+ * calls that wait. Its lock is not held during I/O, nor while the plugin runs. Rules are those of
+ * docs/contract.md, A host.
  */
 final class Holder {
-  /** No step takes that long, unless the process was frozen. */
-  private static final int MOST_SECONDS = 30;
+  /** The age at which a step is abandoned. None takes that long, unless the process was frozen. */
+  private static final int MAX_AGE = 30; // seconds
 
-  private final Core core;
+  private final Shared shared;
 
   /**
    * Whether calls wait for a flow before they return. AWS Lambda freezes a process after each call:
@@ -28,26 +29,26 @@ final class Holder {
   private Flow.Refusal refused; // with which the next flow begins
   private Flow flow; // that runs
 
-  Holder(Core core) {
-    this.core = core;
+  Holder(Shared shared) {
+    this.shared = shared;
   }
 
-  /** Returns a token for a call. The service refused its last one, unless that is null. */
+  /** Returns a token for a call. The service refused the call's last one, unless that is null. */
   Token token(String mine) throws InterruptedException {
     while (true) {
-      Flow waited;
+      Flow joined;
       CompletableFuture<Token> news;
       synchronized (this) {
-        var now = core.now();
-        if (now < latest) { // the clock was set back
+        var now = shared.now();
+        if (now < latest) { // the clock was set back (rule 7)
           kept = null;
         }
         latest = now;
         if (kept != null && now < kept.until()) {
           return kept.token();
         }
-        waited = running(false);
-        news = waited.news;
+        joined = join(false);
+        news = joined.news;
       }
       try {
         var token = await(news);
@@ -55,24 +56,22 @@ final class Holder {
           return token;
         }
       } catch (ExecutionException e) {
-        if (!waited.isForced && (waited.refused == null || waited.refused.token().equals(mine))) {
+        // Rule 2: the error is not that of others.
+        if (!joined.isForced && (joined.refused == null || joined.refused.token().equals(mine))) {
           throw RosteringException.thrown(e);
         }
       }
     }
   }
 
-  /** Returns the token of a flow that begins from now on, which all share that wait for it. */
+  /** Returns the token of a flow that begins from now on, which all share that wait (rule 1). */
   Token force() throws InterruptedException {
-    var before = current();
+    var before = running();
     while (true) {
-      Flow waited;
-      synchronized (this) {
-        waited = running(true);
-      }
-      var isNew = waited.isForced && waited != before;
+      var joined = join(true);
+      var isNew = joined.isForced && joined != before;
       try {
-        var token = await(waited.end);
+        var token = await(joined.end);
         if (isNew && token != null) {
           return token;
         }
@@ -84,21 +83,11 @@ final class Holder {
     }
   }
 
-  /** Waits for a flow, for as long as a step may take. Null: it took longer, or was abandoned. */
-  private static Token await(CompletableFuture<Token> result)
-      throws InterruptedException, ExecutionException {
-    try {
-      return result.get(MOST_SECONDS + 1, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
-      return null;
-    }
-  }
-
-  /** Waits for the flow that runs, if the process may be frozen after the call. */
+  /** Waits for the end of the flow that runs, if the process may be frozen after the call. */
   void settle(long nanos) {
-    var running = settles ? current() : null;
+    var running = settles ? running() : null;
     if (running != null) {
-      var end = running.end.handle((token, e) -> token); // the call has its own result
+      var end = running.end.handle((token, e) -> token); // the call has its result
       end.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).join();
     }
   }
@@ -109,10 +98,10 @@ final class Holder {
   }
 
   /**
-   * Notes that the service refused a token. The next flow replaces it, unless another token or the
-   * running flow does.
+   * Notes that the service refused a token. The next flow replaces it, unless it is replaced (rule
+   * 3).
    *
-   * @param isFirst whether this was the first 401 of a call that can be sent again
+   * @param isFirst whether this was the first 401 of a call that can be sent again (rule 4)
    */
   synchronized void refuse(String token, boolean isFirst) {
     if (kept != null && kept.token().accessToken().equals(token)) {
@@ -126,7 +115,7 @@ final class Holder {
 
   /**
    * Forgets the token, after clear_token or set_token. The plugin restarts a running flow after
-   * clear_token; after set_token, the calls that wait for it begin another.
+   * clear_token; after set_token, the calls that wait for it begin another (rule 1).
    */
   synchronized void forget(boolean isSet) {
     kept = null;
@@ -136,26 +125,52 @@ final class Holder {
     }
   }
 
-  private void abandon() {
-    if (flow != null) {
-      flow.thread.interrupt();
-      flow.end(null, null);
+  /**
+   * Has all who wait use the token of a step, before the plugin's state changes again (rule 1).
+   * Returns whether the flow still runs.
+   */
+  synchronized boolean publish(Flow f, Step step) {
+    if (flow != f) { // abandoned: its result does not count (rule 6)
+      return false;
+    }
+    f.touch();
+    var token = step.token();
+    // Rule 3: the service may refuse the token while the flow runs.
+    if (token != null && (refused == null || !refused.token().equals(token.accessToken()))) {
+      kept = step;
+      refused = null;
+      f.wake(token);
+    }
+    if (step.isDone()) {
       flow = null;
+      f.complete(token, null);
+    }
+    return !step.isDone();
+  }
+
+  /** Ends a flow with an error, for all who wait, unless it was abandoned (rule 2). */
+  synchronized void end(Flow f, Throwable e) {
+    if (flow == f) {
+      flow = null;
+      f.complete(null, e);
     }
   }
 
-  /** Returns the flow that runs, or null. One that never ends is abandoned. */
-  synchronized Flow current() {
-    if (flow != null && flow.age() > MOST_SECONDS) {
+  /** Returns the flow that runs, or null. One whose step is too old is abandoned (rule 6). */
+  synchronized Flow running() {
+    if (flow != null && flow.age() > MAX_AGE) {
       abandon();
     }
     return flow;
   }
 
-  /** Returns the flow that runs, or else a new one. */
-  private Flow running(boolean isForced) {
-    if (current() == null) {
-      var begun = new Flow(core, isForced, isForced ? null : refused);
+  /**
+   * Returns the flow that runs, or begins one, which does not end with the call that began it (rule
+   * 2).
+   */
+  private synchronized Flow join(boolean isForced) {
+    if (running() == null) {
+      var begun = new Flow(shared, isForced, isForced ? null : refused);
       begun.thread.start();
       flow = begun;
       if (!isForced) {
@@ -165,31 +180,22 @@ final class Holder {
     return flow;
   }
 
-  /** Takes the token of a flow's step, and returns whether the flow still runs. */
-  synchronized boolean take(Flow f, Step step) {
-    if (flow != f) {
-      return false;
+  /** Ends the flow that runs, without a result. */
+  private void abandon() {
+    if (flow != null) {
+      flow.thread.interrupt();
+      flow.complete(null, null);
+      flow = null;
     }
-    f.touch();
-    var token = step.token();
-    // The service may refuse a token while that is renewed.
-    if (token != null && (refused == null || !refused.token().equals(token.accessToken()))) {
-      kept = step;
-      refused = null;
-      f.news.complete(token);
-      f.news = new CompletableFuture<>();
-    }
-    if (step.isDone()) {
-      end(f, token, null);
-    }
-    return true;
   }
 
-  /** Ends a flow for all who wait, unless it was abandoned. */
-  synchronized void end(Flow f, Token token, Throwable e) {
-    if (flow == f) {
-      flow = null;
-      f.end(token, e);
+  /** Waits for news, for as long as a step may take. Null: there are none, or of another flow. */
+  private static Token await(CompletableFuture<Token> news)
+      throws InterruptedException, ExecutionException {
+    try {
+      return news.get(MAX_AGE + 1, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      return null;
     }
   }
 }

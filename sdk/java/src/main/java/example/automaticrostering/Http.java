@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
@@ -67,10 +68,12 @@ final class Http {
     Failure(Throwable thrown) {
       super(reason(thrown, Failure::text), shown(thrown));
       reason =
-          TYPES.keySet().stream()
-              .filter(r -> chain(thrown).anyMatch(t -> isOf(t, TYPES.get(r))))
-              .findFirst()
-              .orElse(Reason.OTHER);
+          chain(thrown).anyMatch(Failure::isOfProxy)
+              ? Reason.PROXY
+              : TYPES.keySet().stream()
+                  .filter(r -> chain(thrown).anyMatch(t -> isOf(t, TYPES.get(r))))
+                  .findFirst()
+                  .orElse(Reason.OTHER);
     }
 
     /** Returns the fields of the plugin's input. */
@@ -80,6 +83,9 @@ final class Http {
 
     /** The JDK's parsers quote what the server sent, which may contain the request. */
     private static String text(Throwable t) {
+      if (isOfProxy(t)) {
+        return "the proxy refused the connection";
+      }
       var clean = List.of(SSLException.class, GeneralSecurityException.class);
       var isClean = isNetwork(t) || isOf(t, clean);
       return isClean ? t.toString() : t.getClass().getName();
@@ -92,6 +98,14 @@ final class Http {
           : new IOException("no response: " + reason(thrown, t -> t.getClass().getName()));
     }
 
+    /** The JDK has no type for this: what makes a tunnel through a proxy throws an IOException. */
+    private static boolean isOfProxy(Throwable t) {
+      return t instanceof PasswordWanted
+          || t.getClass() == IOException.class
+              && Stream.of(t.getStackTrace())
+                  .anyMatch(frame -> frame.getClassName().endsWith("PlainTunnelingConnection"));
+    }
+
     private static boolean isNetwork(Throwable t) {
       var all = List.of(Reason.TIMEOUT, Reason.NAME_RESOLUTION, Reason.CONNECTION);
       return all.stream().anyMatch(r -> isOf(t, TYPES.get(r)))
@@ -102,6 +116,11 @@ final class Http {
       return String.valueOf(t.getClass().getModule().getName()).startsWith("java.")
           && types.stream().anyMatch(type -> type.isInstance(t));
     }
+  }
+
+  /** A proxy wants a password. */
+  private static final class PasswordWanted extends IOException {
+    private static final long serialVersionUID = 1;
   }
 
   /** One byte more than an error shows. */
@@ -195,7 +214,7 @@ final class Http {
     Response response;
     try {
       response =
-          Response.of(
+          received(
               client.send(
                   request, info -> new Body(isSuccess(info.statusCode()) ? most : MAX_ERROR_BODY)));
     } catch (InterruptedException e) {
@@ -211,6 +230,14 @@ final class Http {
           false);
     }
     return response;
+  }
+
+  /** The JDK has no body for the 407 of a proxy, which refused to connect to the server. */
+  private static Response received(HttpResponse<byte[]> response) throws PasswordWanted {
+    if (response.body() == null) {
+      throw new PasswordWanted();
+    }
+    return new Response(response.statusCode(), response.headers(), response.body());
   }
 
   /** Reports whether a body can be sent again after a 401. */
@@ -230,7 +257,7 @@ final class Http {
     try {
       var sent = client.sendAsync(request, info -> new Body(limit));
       try {
-        return Response.of(sent.get(step.fields().getLong("timeout"), TimeUnit.SECONDS)).fields();
+        return received(sent.get(step.fields().getLong("timeout"), TimeUnit.SECONDS)).fields();
       } finally {
         sent.cancel(true); // frees the connection
       }

@@ -25,7 +25,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
 
   private record Refusal(ResponseInfo info, byte[] body) {}
 
-  private final Core core;
+  private final Shared shared;
   private final Call call;
   private final URI base;
   private final HttpRequest request;
@@ -34,8 +34,8 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   private final List<String> sent = new ArrayList<>();
   private HttpResponse<Object> response;
 
-  OwnRequest(Core core, Call call, URI base, HttpRequest request, BodyHandler<T> handler) {
-    this.core = core;
+  OwnRequest(Shared shared, Call call, URI base, HttpRequest request, BodyHandler<T> handler) {
+    this.shared = shared;
     this.call = call;
     this.base = base;
     this.request = request;
@@ -47,9 +47,9 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   HttpResponse<T> make() throws IOException, InterruptedException {
     if (request.headers().firstValue("Authorization").isPresent()
         || !origin(request.uri()).equals(origin(base))) {
-      return core.http.client.send(copy().build(), handler);
+      return shared.http.client.send(copy().build(), handler);
     }
-    core.send(call, isRepeatable, sent, this::send);
+    shared.send(call, isRepeatable, sent, this::send);
     return response.body() instanceof Refusal last
         ? withBody(last)
         : (HttpResponse<T>) (Object) response;
@@ -63,13 +63,13 @@ final class OwnRequest<T> implements BodyHandler<Object> {
 
   private HttpRequest.Builder copy() {
     var copy = HttpRequest.newBuilder(request, (name, value) -> true);
-    return core.http.forProxy(copy.uri(Request.withoutDot(request.uri())));
+    return shared.http.forProxy(copy.uri(Request.withoutDot(request.uri())));
   }
 
   private int send(Token token) throws IOException, InterruptedException {
     var authorized = copy().setHeader("Authorization", token.header()).build();
     try {
-      response = core.http.client.send(authorized, this);
+      response = shared.http.client.send(authorized, this);
     } catch (IOException | RuntimeException e) {
       throw Http.Failure.shown(e) instanceof IOException shown ? shown : new IOException(e);
     }
@@ -83,7 +83,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   @Override
   @SuppressWarnings("unchecked")
   public BodySubscriber<Object> apply(ResponseInfo info) {
-    return info.statusCode() == 401 && isRepeatable && sent.size() < Core.MOST_SENDS
+    return info.statusCode() == 401 && isRepeatable && sent.size() < Shared.MOST_SENDS
         ? BodySubscribers.mapping(new Http.Body(MAX_REFUSAL), body -> new Refusal(info, body))
         : (BodySubscriber<Object>) handler.apply(info);
   }

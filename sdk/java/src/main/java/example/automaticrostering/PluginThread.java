@@ -134,7 +134,7 @@ final class PluginThread {
   /** In the thread: sets keys of the config, or none, if the config would be invalid. */
   private void configure(Map<String, String> keys) {
     if (plugin == null) {
-      throw Core.closed();
+      throw Shared.closed();
     }
     var before = plugin.state;
     try {
@@ -156,7 +156,7 @@ final class PluginThread {
   /** In the thread: calls an export. A network_error then has the failure of the request. */
   byte[] call(String export, byte[] input, Http.Failure failure) {
     if (plugin == null) {
-      throw Core.closed();
+      throw Shared.closed();
     }
     if (input.length > MOST_INPUT) {
       throw new RosteringException(

@@ -3,7 +3,6 @@ package example.automaticrostering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.http.HttpHeaders;
-import java.net.http.HttpResponse;
 import java.util.Map;
 
 /**
@@ -19,12 +18,6 @@ public record Response(int status, HttpHeaders headers, byte[] body) {
   /** Creates a response without headers, for a fake client in tests. */
   public static Response of(int status, String text) {
     return new Response(status, NO_HEADERS, text.getBytes(UTF_8));
-  }
-
-  /** The JDK has no body for the response of a proxy that refuses to connect. */
-  static Response of(HttpResponse<byte[]> response) {
-    var body = response.body() == null ? new byte[0] : response.body();
-    return new Response(response.statusCode(), response.headers(), body);
   }
 
   /** Returns the fields of the plugin's input. */

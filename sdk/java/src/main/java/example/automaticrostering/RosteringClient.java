@@ -30,7 +30,7 @@ public class RosteringClient implements AutoCloseable {
   /** The version of the plugin's contract. A plugin with another one is refused. */
   public static final int CONTRACT = 1;
 
-  private final Core core; // null for a fake
+  private final Shared shared; // null for a fake
   private final Map<String, String> ids;
   private final TreeMap<String, String> headers;
   private final long timeout;
@@ -42,12 +42,12 @@ public class RosteringClient implements AutoCloseable {
   }
 
   RosteringClient(
-      Core core,
+      Shared shared,
       Map<String, String> ids,
       TreeMap<String, String> headers,
       long timeout,
       boolean isView) {
-    this.core = core;
+    this.shared = shared;
     this.ids = ids;
     this.headers = headers;
     this.timeout = timeout;
@@ -64,17 +64,17 @@ public class RosteringClient implements AutoCloseable {
     return new RosteringClientBuilder(config);
   }
 
-  private Core core() {
-    if (core == null) {
+  private Shared shared() {
+    if (shared == null) {
       throw new UnsupportedOperationException("this fake does not override the method");
     }
-    return core;
+    return shared;
   }
 
   /** Begins a call, which the status counts if it is one for the service or a token. */
   private Call call(boolean isCounted) {
-    var call = new Call(core(), timeout, isCounted);
-    core.add(call);
+    var call = new Call(shared(), timeout, isCounted);
+    shared.add(call);
     return call;
   }
 
@@ -112,7 +112,7 @@ public class RosteringClient implements AutoCloseable {
     all.putAll(request.headers);
     input.put("headers", all);
     input.putAll(ids);
-    return call -> new ServiceCall(core, call, input, request.body).make();
+    return call -> new ServiceCall(shared, call, input, request.body).make();
   }
 
   /** Returns the cached token, or a new one, for your own requests. */
@@ -134,30 +134,30 @@ public class RosteringClient implements AutoCloseable {
     notNull(options, "the options");
     return call -> {
       if (options.isForced) {
-        return core.holder.force();
+        return shared.holder.force();
       }
       if (options.refused != null) {
-        core.holder.refuse(options.refused, false);
+        shared.holder.refuse(options.refused, false);
       }
-      return core.holder.token(options.refused);
+      return shared.holder.token(options.refused);
     };
   }
 
   /** Caches a token of the same client, scope and token endpoint, such as another process's. */
   public void setToken(Token token) {
     var input = notNull(token, "the token").fields();
-    input.put("now", core().now());
-    core.change("set_token", Json.write(input), true);
+    input.put("now", shared().now());
+    shared.change("set_token", Json.write(input), true);
   }
 
   /** Forgets the token and the backoff. */
   public void clearToken() {
-    core().change("clear_token", PluginThread.NOTHING, false);
+    shared().change("clear_token", PluginThread.NOTHING, false);
   }
 
   /** Replaces the secret from the next token request on. If it is invalid, the old one stays. */
   public void setSecret(String secret) {
-    core().plugin.setSecret(notNull(secret, "the secret"));
+    shared().plugin.setSecret(notNull(secret, "the secret"));
   }
 
   /** Returns a view for another customer, whose calls send that id. */
@@ -183,14 +183,14 @@ public class RosteringClient implements AutoCloseable {
   private RosteringClient withId(String name, String id) {
     var changed = new HashMap<>(ids);
     changed.put(name, id);
-    return new RosteringClient(core(), changed, headers, timeout, true);
+    return new RosteringClient(shared(), changed, headers, timeout, true);
   }
 
   /** Returns a view whose calls have one more header, such as {@code traceparent}. */
   public RosteringClient withHeader(String name, String value) {
     var changed = new TreeMap<>(headers);
     ServiceRequest.put(changed, name, value);
-    return new RosteringClient(core(), ids, changed, timeout, true);
+    return new RosteringClient(shared(), ids, changed, timeout, true);
   }
 
   /** Returns a view with another timeout, which is more than zero. */
@@ -204,7 +204,7 @@ public class RosteringClient implements AutoCloseable {
   }
 
   private RosteringClient withNanos(long timeout) {
-    return new RosteringClient(core(), ids, headers, timeout, true);
+    return new RosteringClient(shared(), ids, headers, timeout, true);
   }
 
   /**
@@ -232,13 +232,13 @@ public class RosteringClient implements AutoCloseable {
       HttpRequest request, BodyHandler<T> handler) {
     notNull(request, "the request");
     notNull(handler, "the body handler");
-    var base = core().config.service();
-    return call -> new OwnRequest<>(core, call, base, request, handler).make();
+    var base = shared().config.service();
+    return call -> new OwnRequest<>(shared, call, base, request, handler).make();
   }
 
   /** Returns what the client and its views know and counted, also after {@link #close()}. */
   public Status status() {
-    return core().status();
+    return shared().status();
   }
 
   /** Waits for running calls, or cancels them if the thread is interrupted, and ends the rest. */
@@ -253,8 +253,8 @@ public class RosteringClient implements AutoCloseable {
   }
 
   private void close(long nanos) {
-    if (core != null && !isView) {
-      core.close(nanos);
+    if (shared != null && !isView) {
+      shared.close(nanos);
     }
   }
 }

@@ -124,7 +124,7 @@ public final class RosteringClientBuilder {
    * @throws RosteringException if the config is missing something, or is invalid
    */
   public RosteringClient open() {
-    return new RosteringClient(new Core(this), Map.of(), new TreeMap<>(headers), timeout, false);
+    return new RosteringClient(new Shared(this), Map.of(), new TreeMap<>(headers), timeout, false);
   }
 
   PluginInstance instance(Log log) {

@@ -63,7 +63,7 @@ public final class RosteringException extends RuntimeException {
     }
   }
 
-  /** Why there is no response. Java's own errors do not tell which failures are a proxy's. */
+  /** Why there is no response. */
   public enum Reason {
     TIMEOUT,
     NAME_RESOLUTION,

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /** A call of the service. Its error is the plugin's explanation of the last response. */
 final class ServiceCall {
-  private final Core core;
+  private final Shared shared;
   private final Call call;
   private final Map<String, ?> input;
   private final BodyPublisher body;
@@ -21,8 +21,8 @@ final class ServiceCall {
   private Response last;
   private long milliseconds; // that it took
 
-  ServiceCall(Core core, Call call, Map<String, ?> input, BodyPublisher body) {
-    this.core = core;
+  ServiceCall(Shared shared, Call call, Map<String, ?> input, BodyPublisher body) {
+    this.shared = shared;
     this.call = call;
     this.input = input;
     this.body = body;
@@ -30,8 +30,8 @@ final class ServiceCall {
 
   Response make() throws InterruptedException {
     var isRepeatable = Http.isRepeatable(body);
-    request = core.request(input);
-    var failure = core.send(call, isRepeatable, sent, this::send);
+    request = shared.request(input);
+    var failure = shared.send(call, isRepeatable, sent, this::send);
     if (failure == null && Http.isSuccess(last.status())) {
       return last;
     }
@@ -57,7 +57,7 @@ final class ServiceCall {
     var begin = System.nanoTime();
     Http.Failure failure;
     try {
-      last = core.http.send(core.http.forProxy(request.with(token, body)).build());
+      last = shared.http.send(shared.http.forProxy(request.with(token, body)).build());
       return last.status();
     } catch (Http.Failure e) {
       failure = e;
@@ -73,8 +73,8 @@ final class ServiceCall {
     x.put("method", input.get("method"));
     x.put("path", input.get("path"));
     x.put("milliseconds", milliseconds);
-    x.put("now", core.now());
-    var error = core.plugin.run(() -> core.plugin.call("explain", Json.write(x), null));
+    x.put("now", shared.now());
+    var error = shared.plugin.run(() -> shared.plugin.call("explain", Json.write(x), null));
     return RosteringException.ofPlugin(error, failure);
   }
 }

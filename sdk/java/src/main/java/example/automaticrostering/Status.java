@@ -50,7 +50,7 @@ public record Status(
    */
   public record Problem(Code code, String message) {}
 
-  static Status of(JsonObject plugin, boolean renewing, Core core) {
+  static Status of(JsonObject plugin, boolean renewing, Shared shared) {
     var error = plugin.getObject("error");
     return new Status(
         time(plugin, "token_expires_at"),
@@ -59,9 +59,10 @@ public record Status(
         time(plugin, "retry_at"),
         Optional.ofNullable(error)
             .map(e -> new Problem(Code.of(e.getString("code")), e.getString("message"))),
-        core.begun.sum(),
-        core.failed.entrySet().stream().collect(toMap(Map.Entry::getKey, e -> e.getValue().sum())),
-        core.serviceRequests.sum(),
+        shared.begun.sum(),
+        shared.failed.entrySet().stream()
+            .collect(toMap(Map.Entry::getKey, e -> e.getValue().sum())),
+        shared.serviceRequests.sum(),
         plugin.getLong("token_requests"),
         plugin.getLong("failed_token_requests"),
         plugin.getLong("refused_tokens"),

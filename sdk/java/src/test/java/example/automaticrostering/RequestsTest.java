@@ -1,10 +1,12 @@
 package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.Code.*;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
-import java.lang.reflect.*;
-import java.net.http.HttpResponse;
+import java.io.IOException;
+import java.net.*;
+import java.net.http.HttpClient;
 import java.util.*;
 import org.junit.jupiter.api.Test;
 
@@ -40,15 +42,38 @@ class RequestsTest extends ServersTest {
     assertFalse(shown.contains("the-secret") || shown.contains("token-1"), shown);
   }
 
-  /** So is that of a proxy that refuses to connect. */
   @Test
-  @SuppressWarnings("unchecked")
-  void responseWithoutABody() {
-    InvocationHandler values =
-        (response, method, arguments) ->
-            Map.of("statusCode", 407, "headers", Response.NO_HEADERS).get(method.getName());
-    var types = new Class<?>[] {HttpResponse.class};
-    var http = Proxy.newProxyInstance(getClass().getClassLoader(), types, values);
-    assertEquals("", Response.of((HttpResponse<byte[]>) http).text());
+  void proxyThatRefuses() throws Exception {
+    var token = client.getToken();
+    for (var status :
+        List.of("403 s3cr3t", "407 s3cr3t\r\nProxy-Authenticate: Basic realm=s3cr3t")) {
+      try (var proxy = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+        Threads.daemon("proxy", () -> refuse(proxy, status)).start();
+        var at = new InetSocketAddress(proxy.getInetAddress(), proxy.getLocalPort());
+        var http = HttpClient.newBuilder().proxy(ProxySelector.of(at)).build();
+        var noService = config().baseUrl("https://jobs.example").build();
+        var noTokens = config().authUrl("https://idp.example").build();
+        try (var sends = RosteringClient.builder(noService).httpClient(http).open();
+            var asks = RosteringClient.builder(noTokens).httpClient(http).open()) {
+          sends.setToken(token);
+          for (var caller : List.of(sends, asks)) {
+            var e = assertThrows(RosteringException.class, caller::listJobs);
+            assertEquals(Optional.of(RosteringException.Reason.PROXY), e.reason());
+            assertFalse(e.toString().contains("s3cr3t"), e::toString);
+          }
+        }
+      }
+    }
+  }
+
+  private static void refuse(ServerSocket proxy, String status) {
+    while (!proxy.isClosed()) {
+      try (var connection = proxy.accept()) {
+        connection.getInputStream().read(new byte[10_000]);
+        var response = "HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n";
+        connection.getOutputStream().write(response.getBytes(UTF_8));
+      } catch (IOException e) { // closed
+      }
+    }
   }
 }

@@ -3,7 +3,7 @@ package model_test
 import (
 	"fmt"
 
-	"automatic-rostering.example/rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/tests/model"
 )
 
 func refusesAll(f *model.Fleet, c *model.Call) bool { return c.At > 100 && c.At < 105 }

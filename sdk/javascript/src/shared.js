@@ -27,7 +27,7 @@ const mostSends = 3; // the first other token may come from another client, and 
 const maxErrorBody = 4 * 1024 + 1; // bytes of it that the plugin reads
 
 /** What a client and its views share. */
-export class Core {
+export class Shared {
   #options;
   #holder = new Holder(this);
   #running = /** @type {Set<Task>} */ (new Set());
@@ -62,30 +62,31 @@ export class Core {
    */
   static async open(config, given) {
     const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
-    const core = new Core(await openPlugin(options.plugin), options);
-    core.#configure(config);
-    const { headers } = core;
+    const shared = new Shared(await openPlugin(options.plugin), options);
+    shared.#configure(config);
+    const { headers } = shared;
     if (Object.keys(headers).length > 0 && config.base_url)
-      core.call('request', { headers, customer_id: null, user_id: null });
-    return core;
+      shared.call('request', { headers, customer_id: null, user_id: null });
+    return shared;
   }
 
   /** Returns a token. @param {TokenRequest} wanted @param {CallOptions} options */
-  async getToken({ force, refused: mine }, options) {
-    if (mine !== undefined) this.#holder.refuse(mine);
-    return this.token({ force, mine }, options, true);
+  async getToken({ force, refused }, options) {
+    if (refused !== undefined) this.#holder.refuse(refused);
+    const { waitUntil } = options;
+    const work = (/** @type {Task} */ task) =>
+      force ? this.#holder.force(task, waitUntil) : this.#holder.token(task, refused, waitUntil);
+    return this.#run(options, work, true);
   }
 
   /**
-   * Returns a token for a request, or another one.
+   * Returns a token for a program's own request, which is no call that counts.
    *
-   * @param {import('./holder.js').Wanted} wanted
+   * @param {string | undefined} mine its last token, if the service refused it
    * @param {CallOptions} options
-   * @param {boolean} [isCall] of the client, which counts
    */
-  token(wanted, options, isCall) {
-    const work = (/** @type {Task} */ task) => this.#holder.token(task, { ...wanted, waitUntil: options.waitUntil });
-    return this.#run(options, work, isCall);
+  token(mine, options) {
+    return this.#run(options, (task) => this.#holder.token(task, mine, options.waitUntil));
   }
 
   /**
@@ -102,7 +103,7 @@ export class Core {
       const request = this.#request(input);
       const limits = { read: maxErrorBody, most: this.#options.maxBody ?? 64 * 1024 * 1024 };
       let took = 0; // ms, the last request
-      const getToken = (/** @type {string | undefined} */ mine) => this.#holder.token(task, { mine, waitUntil });
+      const getToken = (/** @type {string | undefined} */ mine) => this.#holder.token(task, mine, waitUntil);
       const attempt = async (/** @type {string} */ accessToken) => {
         const { method, url } = request;
         const headers = { ...request.headers, Authorization: `Bearer ${accessToken}` };
@@ -236,7 +237,7 @@ export class Core {
   }
 
   status() {
-    const own = { renewing: this.#holder.isRenewing, calls: this.#began, service_requests: this.sent };
+    const own = { renewing: this.#holder.flow !== undefined, calls: this.#began, service_requests: this.sent };
     return toStatus({ ...this.call('status', { now: this.now() }), ...own, failed_calls: { ...this.#failed } });
   }
 

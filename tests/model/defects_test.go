@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,9 +11,9 @@ import (
 	"testing"
 )
 
-var defects = flag.Bool("defects", false, "plant each defect of testdata/defects.txt in a copy of the core")
+var defects = flag.Bool("defects", false, "plant each defect of testdata/defects.txt in the core")
 
-// TestDefects plants each defect in a copy of the core, and wants TestRandom to find it.
+// TestDefects plants each defect in the core, by an overlay of its file, and wants TestRandom to find it.
 func TestDefects(t *testing.T) {
 	if !*defects {
 		t.Skip("it takes minutes; run it with -args -defects")
@@ -21,23 +22,16 @@ func TestDefects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := t.TempDir()
-	run := func(dir, name string, args ...string) (string, error) {
-		cmd := exec.Command(name, args...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	if out, err := run("../../..", "cp", "-r", "go.mod", "go.sum", "plugin", root); err != nil {
-		t.Fatal(out)
-	}
 	found := regexp.MustCompile(`seed \d+, after (\d+) steps: (.*)`)
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")[2:]
 	for ; len(lines) >= 3; lines = lines[3:] {
 		name, title, _ := strings.Cut(lines[0], ": ")
 		old, planted := lines[1][1:], lines[2][1:]
 		t.Run(title, func(t *testing.T) {
-			path := filepath.Join(root, "plugin/core", name)
+			path, err := filepath.Abs(filepath.Join("../../plugin/core", name))
+			if err != nil {
+				t.Fatal(err)
+			}
 			source, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -45,14 +39,24 @@ func TestDefects(t *testing.T) {
 			if strings.Count(string(source), old) != 1 {
 				t.Fatalf("%s has no such text, or more than one: %s", name, old)
 			}
-			defer os.WriteFile(path, source, 0o644)
-			os.WriteFile(path, []byte(strings.Replace(string(source), old, planted, 1)), 0o644)
-			out, err := run(filepath.Join(root, "plugin/core/model"), "go", "test", "-vet=off", "-run", "TestRandom$", ".", "-args", "-steps", "3000000")
-			m := found.FindStringSubmatch(out)
+			dir := t.TempDir()
+			defect, overlay := filepath.Join(dir, "defect.go"), filepath.Join(dir, "overlay.json")
+			write(t, defect, strings.Replace(string(source), old, planted, 1))
+			write(t, overlay, fmt.Sprintf(`{"Replace":{%q:%q}}`, path, defect))
+			out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", "TestRandom$", ".",
+				"-args", "-steps", "3000000").CombinedOutput()
+			m := found.FindSubmatch(out)
 			if err == nil || m == nil {
 				t.Fatalf("not found: %s", out)
 			}
 			t.Logf("after %s steps: %s", m[1], m[2])
 		})
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

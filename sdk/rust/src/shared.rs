@@ -1,4 +1,4 @@
-//! What the calls of a client share.
+//! What a client and its views share.
 
 use std::collections::HashMap;
 use std::future;
@@ -23,7 +23,7 @@ use crate::status::Counts;
 use crate::token::unix;
 use crate::{Cause, Code, Config, Error, Options, Reason, Status, Store, lock, runtime};
 
-pub struct Core {
+pub struct Shared {
     pub plugin: Plugin,
     pub http: Http,
     pub store: Option<Arc<dyn Store>>,
@@ -54,7 +54,7 @@ pub enum Phase {
 /// A call in progress, until this is dropped: closing waits for it.
 type InProgress = watch::Receiver<Phase>;
 
-impl Core {
+impl Shared {
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
         let runtime = options.runtime.clone().map_or_else(runtime::own, Ok)?;
         let http = Http::new(&options)?;
@@ -120,7 +120,7 @@ impl Core {
     pub fn status(&self) -> Status {
         // One lock after the other: a flow holds the plugin's while it takes the holder's.
         let mut status = self.plugin.status(self.now());
-        status.renewing = lock(&self.holder).running.is_some();
+        status.renewing = lock(&self.holder).is_busy();
         status.failed_calls.clone_from(&lock(&self.counts.failed_calls));
         status.calls = self.counts.calls.load(Ordering::Relaxed);
         status.service_requests = self.counts.service_requests.load(Ordering::Relaxed);

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering.example/rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/tests/model"
 )
 
 var (

@@ -20,18 +20,18 @@ import (
 // because it was closed.
 var ErrClosed = errors.New("rostering: the client is closed")
 
-// core makes the calls of a client and its views.
-type core struct {
-	instance *instance
-	http     *http.Client
-	ownHTTP  bool              // whether the HTTP client is the library's own
-	headers  map[string]string // of each request
-	store    Store             // nil if nothing is shared
-	logger   *slog.Logger      // or nil
-	holder   *holder
-	timeout  time.Duration // of a call; zero means none
-	maxBody  int64
-	clock    func() time.Time
+// shared is what a client and its views share.
+type shared struct {
+	plugin  *plugin
+	http    *http.Client
+	ownHTTP bool              // whether the HTTP client is the library's own
+	headers map[string]string // of each request
+	store   Store             // nil if nothing is shared
+	logger  *slog.Logger      // or nil
+	holder  *holder
+	timeout time.Duration // of a call; zero means none
+	maxBody int64
+	clock   func() time.Time
 
 	open   context.Context // canceled when the client closes
 	cancel context.CancelCauseFunc
@@ -49,12 +49,12 @@ type core struct {
 	templates map[string]*http.Request // of requests, by their inputs
 }
 
-func newCore(ctx context.Context, config *Config, s *settings) (*core, error) {
+func newShared(ctx context.Context, config *Config, s *settings) (*shared, error) {
 	if ctx.Err() != nil {
 		return nil, left(ctx)
 	}
-	c := &core{
-		instance: new(instance), ownHTTP: s.http == nil, headers: joined(s.header), store: s.store, timeout: s.timeout, maxBody: s.maxBody,
+	c := &shared{
+		plugin: new(plugin), ownHTTP: s.http == nil, headers: joined(s.header), store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		clock: s.clock, logger: s.logger, failed: map[Code]int64{}, ended: make(chan struct{}), templates: map[string]*http.Request{},
 	}
 	if err := config.checkSecret(); err != nil {
@@ -73,8 +73,8 @@ func newCore(ctx context.Context, config *Config, s *settings) (*core, error) {
 }
 
 // check has the core check the config and the headers.
-func (c *core) check(keys map[string]string) error {
-	if err := c.instance.configure(keys); err != nil || len(c.headers) == 0 {
+func (c *shared) check(keys map[string]string) error {
+	if err := c.plugin.configure(keys); err != nil || len(c.headers) == 0 {
 		return err
 	}
 	_, err := c.template(&call{input: input{Headers: c.headers, CustomerID: null, UserID: null}})
@@ -85,7 +85,7 @@ func (c *core) check(keys map[string]string) error {
 }
 
 // token makes a call of GetToken.
-func (c *core) token(ctx context.Context, call *call) (t *tokenObject, err error) {
+func (c *shared) token(ctx context.Context, call *call) (t *tokenObject, err error) {
 	ctx, leave, err := c.enter(ctx, call)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (c *core) token(ctx context.Context, call *call) (t *tokenObject, err error
 }
 
 // uncounted makes a call that status does not count.
-func (c *core) uncounted(ctx context.Context, perform func() error) error {
+func (c *shared) uncounted(ctx context.Context, perform func() error) error {
 	_, leave, err := c.enter(ctx, &call{uncounted: true})
 	if err != nil {
 		return err
@@ -113,8 +113,8 @@ func (c *core) uncounted(ctx context.Context, perform func() error) error {
 }
 
 // changeToken calls set_token or clear_token.
-func (c *core) changeToken(export string, input any) (err error) {
-	c.instance.use(export, object(input), func(_ []byte, failed error) {
+func (c *shared) changeToken(export string, input any) (err error) {
+	c.plugin.use(export, object(input), func(_ []byte, failed error) {
 		if err = failed; err == nil {
 			c.holder.forget(export == "set_token")
 		}
@@ -123,8 +123,8 @@ func (c *core) changeToken(export string, input any) (err error) {
 }
 
 // use calls an export that does not change the plugin's state, for a call, or for none.
-func (c *core) use(call *call, export string, input []byte) (output []byte, err error) {
-	lines := c.instance.use(export, input, func(o []byte, e error) { output, err = o, e })
+func (c *shared) use(call *call, export string, input []byte) (output []byte, err error) {
+	lines := c.plugin.use(export, input, func(o []byte, e error) { output, err = o, e })
 	if call == nil {
 		c.log(lines...)
 	} else {
@@ -142,7 +142,7 @@ type line struct {
 
 // log logs lines. It is not called while something is locked, or within a call or a flow, because the
 // handler may call the client, and even close it.
-func (c *core) log(lines ...line) {
+func (c *shared) log(lines ...line) {
 	defer func() { _ = recover() }() // of the default handler
 	defer func() {
 		if v := recover(); v != nil {
@@ -161,14 +161,14 @@ func (c *core) log(lines ...line) {
 }
 
 // now returns the time, or 0, with which the core rejects the clock, if the clock panics.
-func (c *core) now() (seconds int64) {
+func (c *shared) now() (seconds int64) {
 	defer func() { _ = recover() }()
 	return c.clock().Unix()
 }
 
 // enter begins a call, for which Shutdown waits. The context that it returns is canceled after
 // the call's timeout, or when the client closes. leave takes the call's error.
-func (c *core) enter(ctx context.Context, call *call) (_ context.Context, leave func(error), err error) {
+func (c *shared) enter(ctx context.Context, call *call) (_ context.Context, leave func(error), err error) {
 	if c == nil {
 		return nil, nil, zeroValue("Client")
 	}
@@ -219,7 +219,7 @@ func zeroValue(name string) *Error {
 }
 
 // shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
-func (c *core) shutdown(ctx context.Context) (err error) {
+func (c *shared) shutdown(ctx context.Context) (err error) {
 	c.mutex.Lock()
 	running := c.running > 0
 	if !c.closed && !running {
@@ -241,15 +241,15 @@ func (c *core) shutdown(ctx context.Context) (err error) {
 }
 
 // free frees what the client holds, except for its last status.
-func (c *core) free() {
+func (c *shared) free() {
 	c.reconnect()
 	s := c.status()
 	c.last.Store(&s)
-	c.instance.forget()
+	c.plugin.forget()
 }
 
 // reconnect has later requests use other connections, after a timeout: all may have fallen silent.
-func (c *core) reconnect() {
+func (c *shared) reconnect() {
 	if c.ownHTTP {
 		c.http.CloseIdleConnections()
 	}

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
+	"automatic-rostering.example/rostering/internal/memory"
 )
 
 // Fleet is a number of instances, each with a library's holder of a token and loop that sends,

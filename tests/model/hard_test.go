@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering.example/rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/tests/model"
 )
 
 // refusing is a service that refuses some customers, of which there are 100.

@@ -176,6 +176,23 @@ func (k *known) stays(used bool, now int64) bool {
 
 func (k *known) goes(now int64) bool { return !k.worked && (k.set || now >= k.from+old) }
 
+// checkLock checks that a lock belongs to one secret: to that of the instance, or, if a flow sets it,
+// to that with which the flow added it.
+func (w *world) checkLock(b *running) {
+	secret := b.secret
+	if b.last.kind == "set" {
+		if secret = b.locked; secret != b.secret && strings.Contains(b.stored, "failed") {
+			w.fail("a failure goes into the lock of its secret", "%s", b.stored)
+		}
+	} else {
+		b.at.lock = b.key
+	}
+	if of, known := w.locks[b.key]; known && of != secret {
+		w.fail("a lock belongs to a secret", "%s is that of %s, not %s", b.key, of, secret)
+	}
+	w.locks[b.key] = secret
+}
+
 // check checks what holds for every output.
 func (w *world) check(b *running, r host.Result) {
 	text, c, s, k := string(r.Text), &b.checks, &b.last, &b.at.known

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"automatic-rostering.example/rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/tests/model"
 )
 
 const instances = 1000

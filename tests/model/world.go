@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/instance"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
 )
@@ -28,8 +28,9 @@ type world struct {
 	tokens  []string // issued so far
 	kept    string   // by the token endpoint, until it expires
 	keptEnd int64
-	down    result // the token endpoint's response while it fails
-	lost    bool   // the store fails
+	down    result            // the token endpoint's response while it fails
+	lost    bool              // the store fails
+	locks   map[string]string // the secrets of the locks, by their keys
 	flows   []*running
 	steps   int
 	logs    []string
@@ -73,6 +74,7 @@ type running struct {
 	resumed bool
 	ready   *delivery // the result of its step, if that was carried out before it is resumed
 	secret  string    // of the instance then
+	locked  string    // the secret whose lock it added last
 	checks  checks
 }
 
@@ -91,7 +93,7 @@ type delivery struct {
 }
 
 func newWorld(p profile) *world {
-	w := &world{profile: p, store: map[string]entry{}}
+	w := &world{profile: p, store: map[string]entry{}, locks: map[string]string{}}
 	for n := range p.instances {
 		m := &member{Host: memory.New(config("client")), skew: p.skews[n], client: "client", number: n}
 		m.Logged = func(_ host.Level, line string) { w.logs = append(w.logs, line) }

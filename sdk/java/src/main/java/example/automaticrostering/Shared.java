@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/** What the calls of a client and its views share. */
-final class Core {
+/** What a client and its views share. */
+final class Shared {
   /** Bounds the requests that are kept. */
   private static final int MOST_REQUESTS = 256;
 
@@ -66,7 +66,7 @@ final class Core {
   /** The plugin builds the same request for the same input. */
   private final Map<Map<String, ?>, Request> requests = new ConcurrentHashMap<>();
 
-  Core(RosteringClientBuilder options) {
+  Shared(RosteringClientBuilder options) {
     config = options.config;
     clock = options.clock;
     log = new Log(options.logger, threads);
@@ -172,7 +172,7 @@ final class Core {
   }
 
   Status status() {
-    var renewing = holder.current() != null;
+    var renewing = holder.running() != null;
     return Status.of(plugin.run(() -> plugin.status(now())), renewing, this);
   }
 

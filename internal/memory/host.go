@@ -1,5 +1,3 @@
-//go:build !tinygo
-
 // Package memory implements a host that keeps everything in memory, for tests of the
 // core without WebAssembly.
 package memory

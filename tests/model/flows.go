@@ -85,7 +85,7 @@ func (w *world) took(b *running, what string, r host.Result, code string) {
 	b.core, b.last, b.stored, b.key = text, got, stored, gjson.GetBytes(r.Text, "key").Str
 	w.check(b, r)
 	if got.key == "lock" {
-		b.at.lock = b.key
+		w.checkLock(b)
 	}
 	if text != "" {
 		if w.flows = append(w.flows, b); len(w.flows) > 10 {
@@ -120,6 +120,9 @@ func (w *world) resume(b *running, m *member, usual bool) *running {
 	code := "invalid_input"
 	if b.client == m.client {
 		code = ""
+		if r.added {
+			next.locked = b.secret
+		}
 		if b.checks.cleared == m.clears { // otherwise it begins again
 			m.known.learn(b, r, now, b.secret == m.Settings["client_secret"])
 		}

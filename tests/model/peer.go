@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"automatic-rostering.example/rostering/internal/memory"
 	"automatic-rostering.example/rostering/plugin/core/direct"
 	"automatic-rostering.example/rostering/plugin/core/flow"
 	"automatic-rostering.example/rostering/plugin/core/host"
 	"automatic-rostering.example/rostering/plugin/core/input"
 	"automatic-rostering.example/rostering/plugin/core/message"
-	"automatic-rostering.example/rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"automatic-rostering.example/rostering/plugin/core/model"
+	"automatic-rostering.example/rostering/tests/model"
 )
 
 var seeds = flag.Uint64("seeds", 1, "how many seeds TestFleetOutages runs with")
@@ -96,13 +96,6 @@ func outages() (all []outage) {
 	add(outage{"all secrets wrong", []int{200}, 60, func(f *model.Fleet) {
 		wrong(f, func(n int) bool { return true })
 	}, limits{errors: unbounded, within10: 5, requests: unbounded}})
-	add(outage{"half of the fleet on an old secret", []int{50}, 120, func(f *model.Fleet) {
-		wrong(f, func(n int) bool { return n%2 == 0 })
-	}, limits{errors: unbounded, requests: unbounded}})
-	add(outage{"the token endpoint hangs for a minute", []int{100}, 200, func(f *model.Fleet) {
-		window(f, 0, 60, model.Response{Hangs: true})
-		f.Grace = 20
-	}, limits{errors: unbounded, needless: 3, atOnce: 3}})
 	for _, size := range []int{50, 100} {
 		add(outage{"a path that always responds 401, ten revocations", []int{size}, 720, func(f *model.Fleet) {
 			f.At = map[float64]func(*model.Fleet){}
@@ -113,15 +106,11 @@ func outages() (all []outage) {
 			f.Judged, f.Every = func(c *model.Call) bool { return c.Instance != 0 }, 1
 		}, limits{errors: 30, needless: unbounded, requests: unbounded}})
 	}
-	add(outage{"a store that loses what is set", []int{100}, 300, func(f *model.Fleet) {
-		f.StoreLoses = func(string) bool { return true }
-	}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
-	add(outage{"a store that loses tokens", []int{100}, 300, func(f *model.Fleet) {
-		f.StoreLoses = func(key string) bool { return key == "token" }
-	}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
-	add(outage{"a store that loses the lock's values", []int{100}, 300, func(f *model.Fleet) {
-		f.StoreLoses = func(key string) bool { return key == "lock" }
-	}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
+	for name, part := range map[string]string{"what is set": "", "tokens": "token", "the lock's values": "lock"} {
+		add(outage{"a store that loses " + name, []int{100}, 300, func(f *model.Fleet) {
+			f.StoreLoses = func(key string) bool { return part == "" || key == part }
+		}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
+	}
 	add(outage{"a store of which 30 % of the operations fail", []int{100}, 300, func(f *model.Fleet) {
 		f.StoreDown = func(f *model.Fleet) bool { return f.Float64() < .3 }
 	}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
@@ -148,29 +137,6 @@ func outages() (all []outage) {
 			}, limits{errors: 2, waited: 6.5}})
 		}
 	}
-	add(outage{"503 for 60 s, cold", []int{1, 50}, 200, func(f *model.Fleet) {
-		window(f, 0, 60, model.Response{Status: 503})
-	}, limits{errors: unbounded, needless: unbounded, waited: 8, requests: unbounded}})
-	add(outage{"one valid token that takes 15 s", []int{20}, 900, func(f *model.Fleet) {
-		f.Lifetime, f.OneActive, f.Endpoint = 600, true, 15
-	}, limits{errors: unbounded, needless: unbounded}})
-	add(outage{"one valid token that takes 15 s, without a store", []int{20}, 900, func(f *model.Fleet) {
-		f.Lifetime, f.OneActive, f.Endpoint, f.NoStore = 600, true, 15, true
-	}, limits{errors: unbounded, needless: unbounded}})
-	add(outage{"the same token again after a revocation", []int{50}, 300, func(f *model.Fleet) {
-		f.Repeats = true
-		f.Refuses = func(_ *model.Fleet, c *model.Call) bool { return c.At > 100 && c.At < 105 }
-	}, limits{errors: unbounded, needless: unbounded, requests: unbounded}})
-	add(outage{"six revocations, 4 s apart", []int{50}, 200, func(f *model.Fleet) {
-		f.At = map[float64]func(*model.Fleet){}
-		for n := range 6 {
-			f.At[100+4*float64(n)] = (*model.Fleet).Revoke
-		}
-	}, limits{errors: unbounded, needless: unbounded, requests: unbounded}})
-	add(outage{"429 in the margin", []int{50}, 700, func(f *model.Fleet) {
-		f.Lifetime = 600
-		window(f, 530, 600, model.Response{Status: 429})
-	}, limits{errors: unbounded, needless: unbounded, requests: unbounded}})
 	return all
 }
 
