@@ -56,7 +56,7 @@ PARALLEL := $(MAKE) -j2 --output-sync=target
 # Targets with a description make no file of their name, and neither do these.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile) $(TASKS) $(MODULES:%=module/%)
 .PHONY: run-javascript $(addprefix run-,$(notdir $(LANGUAGES))) docs/sandbox.png build/sandbox
-.PHONY: all-tests package-files setup-test setup-check check/scripts
+.PHONY: all-tests package-files setup-test setup-check check/scripts sums
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 	@echo "  make run-LANG       run the program jobs in a language: $(notdir $(LANGUAGES))"
@@ -162,6 +162,9 @@ packages: ## make the packages, the sandbox, the command and bills of materials 
 	the packages of these alone" >&2 ; exit 1 ; }
 	@$(MAKE) verify package-files
 	@tools/bill/bill.sh bills
+	@$(MAKE) sums
+
+sums:
 	@cd dist && find . -type f ! -name SHA256SUMS | sed 's#^\./##' | LC_ALL=C sort | \
 		xargs sha256sum >SHA256SUMS
 
@@ -219,7 +222,7 @@ check: setup-check ## check the format of all code, and lint it
 
 check/scripts:
 	@go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
-	@grep -q '^scripts: ' build/skipped || \
+	@grep -qs '^scripts: ' build/skipped || \
 		git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck -S warning
 	@! git ls-files -co --exclude-standard '*.sh' '*.yml' '*.yaml' '*Makefile' .ci/run \
 		':!tests/rules' | \

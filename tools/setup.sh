@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Usage: setup.sh WHO...
-# As root on Debian, installs what WHO lacks: a language, or another name below. Prints a line for each WHO
-# that still lacks something, and then exits with 69.
+# As root on Debian, installs what WHO lacks: a language, or another name below. Prints a line for
+# each WHO that still lacks something, and then exits with 69.
 set -euo pipefail
 exec 3>&2
 
 have() { (($# == $(type -P "$@" | wc -l))); } # no builtins
-newer() { printf '%s\n' "$2" "$("$1" --version | grep -om1 '[0-9][0-9.]*' | head -n 1)" | sort -VC; }
+newer() { printf '%s\n' "$2" "$("$1" --version | grep -om1 '[0-9][0-9.]*' | head -n 1)" |
+	sort -VC; }
 
-# complete WHO: whether all is there that it needs in addition to Go, make and git. Sets Debian's packages of
-# that, and where to get what Debian 12 lacks.
+# complete WHO: whether all is there that it needs in addition to Go, make and git. Sets Debian's
+# packages of that, and where to get what Debian 12 lacks.
 complete() {
 	elsewhere=''
 	case $1 in
@@ -42,7 +43,8 @@ complete() {
 	postgres) packages=postgresql && have pg_createcluster ;;
 	page) packages=chromium && have chromium ;;
 	ffi)
-		packages='mono-mcs mono-runtime luajit libffi-platypus-perl php-cli php-common ruby-ffi ruby-redis'
+		packages='mono-mcs mono-runtime luajit libffi-platypus-perl php-cli php-common'
+		packages+=' ruby-ffi ruby-redis'
 		have mcs mono luajit && perl -MFFI::Platypus -e 1 && ruby -rffi -rredis -e 1 &&
 			php -r 'exit(extension_loaded("FFI") ? 0 : 1);'
 		;;
@@ -52,7 +54,8 @@ complete() {
 	esac
 }
 
-# Concurrent runs take turns, since apt-get update does not wait for another one. A failure shows below.
+# Concurrent runs take turns, since apt-get update does not wait for another one. A failure shows
+# below.
 if [ "$(id -u)" = 0 ] && have apt-get; then
 	wanted=$(for who in "$@"; do complete "$who" >&2 || echo "$packages"; done 2>/dev/null)
 	if [[ $wanted = *[a-z]* ]]; then
@@ -60,7 +63,8 @@ if [ "$(id -u)" = 0 ] && have apt-get; then
 		flock 9
 		echo "as root: apt-get install" $wanted >&2
 		apt-get update -q >/dev/null
-		DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes apt-get install -y -q --no-install-recommends \
+		DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes apt-get install -y -q \
+			--no-install-recommends \
 			-o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 $wanted >/dev/null || true
 	fi
 fi

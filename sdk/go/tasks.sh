@@ -37,8 +37,8 @@ adapter() {
 	mv "$to.new" "$to" # not over the old one, which a process may run
 }
 
-# Uses the modules as the quick start of README.md does not: as a commit would have them now, without
-# what was built beside them. Only a program with the Redis store depends on go-redis.
+# Uses the modules as the quick start of README.md does not: as a commit would have them now,
+# without what was built beside them. Only a program with the Redis store depends on go-redis.
 test_package() {
 	local module=automatic-rostering.example/rostering commit
 	mkdir "$new"/{clone,program}

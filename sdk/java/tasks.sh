@@ -33,9 +33,9 @@ google_java_format() {
 
 test() { mvn --batch-mode --no-transfer-progress surefire:test; }
 
-# package [FOLDER]: makes a Maven repository in dist/maven or FOLDER/maven with the jar, its sources,
-# its Javadoc, which must build without a warning, and its bill of materials. The same files give the
-# same bytes.
+# package [FOLDER]: makes a Maven repository in dist/maven or FOLDER/maven with the jar, its
+# sources, its Javadoc, which must build without a warning, and its bill of materials. The same
+# files give the same bytes.
 package() (
 	dist=${1:-$root/dist}
 	grep -q "^  <version>$version</version>" pom.xml || fail "pom.xml has another version than VERSION"
@@ -59,7 +59,8 @@ package() (
 )
 
 # Uses the package as its users do: what adapter installs has the same bytes and is complete, the
-# programs of host-example compile with it, and a module lists the jobs. tests/docs runs the quick start.
+# programs of host-example compile with it, and a module lists the jobs. tests/docs runs the quick
+# start.
 test_package() (
 	adapter
 	local lib=$PWD/target/adapter/lib module=$new/module jar
