@@ -1,7 +1,7 @@
 # make help lists the targets. Each one first makes what it needs.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
+MAKEFLAGS += --warn-undefined-variables --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -17,31 +17,11 @@ PLUGINS := plugin/rostering.wasm plugin/rostering-nowasi.wasm sdk/javascript/src
 	sdk/python/automatic_rostering sdk/rust)
 FAULTY := $(patsubst tests/rules/modules/%.wat,build/%.wasm,$(wildcard tests/rules/modules/*.wat))
 TEST_PLUGINS := build/rostering-poison.wasm build/truncated.wasm $(FAULTY)
-
-MODULES := tests . sandbox cli sdk/go/redisstore host-example/go
-# Tests run two at a time: first those that take longest.
-TESTS := $(MODULES:%=module-%) libraries fuzz bench-check
-LANGUAGES := $(notdir $(shell cat tools/languages.txt))
-# HOSTS=python,c limits the tests to some languages; javascript is all of its runtimes.
-HOSTS ?=
-comma := ,
-override HOSTS := $(subst javascript,node$(comma)deno$(comma)bun$(comma)workerd,$(HOSTS))
-export HOSTS
-# The parts for which tools/programs.txt lists programs.
-WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
-UNKNOWN := $(filter-out $(LANGUAGES),$(WANTED))
-$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of javascript $(LANGUAGES)))
-NEEDED_TO_test := plugin $(sort $(WANTED) python) $(filter rust-check,$(WANTED:=-check)) redis postgres page ffi
-NEEDED_TO_check := $(WANTED) $(WANTED:=-check) scripts
-STATICCHECK := build/staticcheck
-# A number of inputs, which takes most targets some seconds. A time such as 10m works, too, but before
-# Go 1.27 it may end in "context deadline exceeded" (go.dev/issue/75804).
-FUZZTIME ?= 10000x
-# The same for the built files, which cannot guide the fuzzer.
-BUILT_FUZZTIME ?= 300x
 TINYGO_FLAGS := -no-debug -panic=trap -opt=z
-WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals --enable-nontrapping-float-to-int --enable-sign-ext
-# Structured anew, the code is half a kilobyte smaller. The stack comes first in memory, so no pointer is below 1024.
+WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals \
+	--enable-nontrapping-float-to-int --enable-sign-ext
+# Structured anew, the code is half a kilobyte smaller. The stack comes first in memory, so no
+# pointer is below 1024.
 WASM_OPT := --low-memory-unused --flatten --rereloop -Oz -Oz
 # TinyGo's runtime exports these. wasm-metadce would remove them, too, but it changes the
 # order of the imports, which matters: see plugin/imports.go. No build needs _initialize, but some
@@ -51,20 +31,45 @@ build/rostering-core.wasm: UNWANTED := $(UNWANTED)|_initialize
 SOURCES := go.mod go.sum Makefile plugin/target.json $(wildcard plugin/*.go) \
 	$(filter-out %_test.go,$(wildcard plugin/core/*/*.go))
 
+MODULES := tests . sandbox cli sdk/go/redisstore host-example/go
+# HOSTS=python,c limits the tests to some languages; javascript is all of its runtimes.
+HOSTS ?=
+LANGUAGES := $(subst runtimes/,,$(shell cat tools/languages.txt))
+comma := ,
+override HOSTS := $(subst javascript,node$(comma)deno$(comma)bun$(comma)workerd,$(HOSTS))
+export HOSTS
+WANTED := $(or $(foreach name,$(subst $(comma), ,$(HOSTS)),$(or \
+	$(filter $(name) %/$(name),$(LANGUAGES)), \
+	$(error HOSTS: unknown language $(name); use some of javascript $(notdir $(LANGUAGES))))), \
+	$(LANGUAGES))
+FOLDERS := $(sort $(foreach language,$(WANTED),$(firstword $(subst /, ,$(language)))))
+# The verbs of tasks.sh, each with a language, and some with a runtime of JavaScript.
+CHECKS := $(FOLDERS:%=check/%)
+PACKAGES := $(FOLDERS:%=package/%)
+TESTS := $(WANTED:%=test/%)
+PACKAGE_TESTS := $(WANTED:%=test-package/%)
+FORMATS := $(FOLDERS:%=format/%)
+TASKS := $(CHECKS) $(PACKAGES) $(TESTS) $(PACKAGE_TESTS) $(FORMATS) \
+	$(LANGUAGES:%=setup/%) $(LANGUAGES:%=adapter/%)
+PARALLEL := $(MAKE) -j2 --output-sync=target
+
 # Targets with a description make no file of their name, and neither do these.
-.PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile)
-.PHONY: run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox setup-test setup-check package-files libraries $(MODULES:%=module-%)
+.PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile) $(TASKS) $(MODULES:%=module/%)
+.PHONY: run-javascript $(addprefix run-,$(notdir $(LANGUAGES))) docs/sandbox.png build/sandbox
+.PHONY: all-tests package-files setup-test setup-check check/scripts sums
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
-	@echo "  make run-LANG       run the program jobs in a language: $(LANGUAGES)"
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
+	@echo "  make run-LANG       run the program jobs in a language: $(notdir $(LANGUAGES))"
+	@echo "HOSTS=python,javascript limits tests, checks and packages to some languages."
 
-build: $(BUILDS) build/rostering-core.js ## build the plugin, and write it where the repository has it
-	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || { cp "build/$${file##*/}" "$$file" ; echo "wrote $$file" ; } ; done
+build: $(BUILDS) build/rostering-core.js ## build the plugin, and write it into the repository
+	@for file in $(PLUGINS); do \
+		cmp -s "build/$${file##*/}" "$$file" || cp -v "build/$${file##*/}" "$$file" ; done
 
-verify: $(BUILDS) build/rostering-core.js ## compare the plugin in the repository with a build of its sources
+verify: $(BUILDS) build/rostering-core.js ## compare the plugin in the repository with a build
 	@sha256sum $(BUILDS) $(PLUGINS)
-	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || { \
-		echo "$$file is not what the sources give, with $$(build/tinygo version), $$(wasm-opt --version): run make build and commit" >&2 ; exit 1 ; } ; done
+	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || \
+		{ echo "$$file is not what the sources give: run make build and commit" >&2 ; exit 1 ; } ; done
 
 build/rostering.wasm: TAGS :=
 build/rostering-nowasi.wasm: TAGS := nowasi
@@ -81,31 +86,31 @@ build/truncated.wasm: plugin/rostering-core.wasm
 	@head -c 20000 $< >$@
 
 build/rostering-core.js: build/rostering-core.wasm
-	@{ echo "// Made by make build: rostering-core.wasm in base64." ; \
-		printf "export default '%s';\n" "$$(base64 -w0 $<)" ; } >$@
+	@echo "// Made by make build: rostering-core.wasm in base64." >$@
+	@echo "export default '$$(base64 -w0 $<)';" >>$@
 
 $(BUILDS) build/rostering-poison.wasm: tools/toolchain.sh $(SOURCES)
 	@tools/toolchain.sh
 	@echo "building $@"
-	@build/tinygo build -target plugin/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin
-	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
-	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
-	@wasm-opt $(WASM_OPT) $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
-	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
+	@build/tinygo build -target plugin/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o $@.raw ./plugin
+	@wasm-dis $@.raw | grep -vE '^ \(export "($(UNWANTED))"' >$@.wat
+	@wasm-as $(WASM_FEATURES) $@.wat -o $@.trimmed
+	@wasm-opt $(WASM_OPT) $(WASM_FEATURES) $@.trimmed -o $@.optimized
+	@mv $@.optimized $@ # atomically: another process may be reading the old file
 
 run: ## watch the plugin at work with a mock service
 	@cd tests && go run ./cmd/demo
 
-# run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
-run-javascript: run-node
-$(LANGUAGES:%=run-%): run-%: build/sandbox
-	@CI=true HOSTS=$* tools/each.sh setup
-	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
+# Against the sandbox, or the real service if ROSTERING_* are set.
 ROSTERING_CLIENT_ID ?=
+run-javascript: run-node
+$(addprefix run-,$(notdir $(LANGUAGES))): run-%: build/sandbox
+	@CI=true $(MAKE) -s $(filter setup/$* setup/%/$*,$(TASKS))
+	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
 
-sandbox: build/sandbox ## run a mock service to develop against, with a page that shows its requests; PORT=8080 sets the port
-	@build/sandbox -port $(or $(PORT),0)
-PORT ?=
+PORT ?= 0
+sandbox: build/sandbox ## run a mock service to develop against; PORT=8080 sets its port
+	@build/sandbox -port $(PORT)
 
 docs/sandbox.png: ## take the screenshot of that page
 	@cd tests && CI=true SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
@@ -113,144 +118,154 @@ docs/sandbox.png: ## take the screenshot of that page
 run-fleet: ## run a fleet on one Redis server, and on one folder: one token each
 	@cd tests && CI=true go test -count=1 -v -run TestFleet ./runner
 
-# The service of every language's tests.
 build/sandbox:
-	@mkdir -p $(@D)
-	@cd sandbox && go build -o ../$@ ./cmd/rostering-sandbox
+	@go build -C sandbox -o $(CURDIR)/$@ ./cmd/rostering-sandbox
 
-# Installs what tests or checks need, as far as apt has it. They end with a line for each part
-# that was skipped because something is missing; with CI=true that is an error.
+# What tests or checks need, as far as apt has it. They end with a line for each part that was
+# skipped because something is missing; with CI=true that is an error.
 SKIPPED := sed 's/^/skipped: /' build/skipped
+NAMES := $(notdir $(WANTED))
+NEEDED_FOR_test := plugin python redis postgres page ffi
+NEEDED_FOR_check := $(filter c-check rust-check,$(NAMES:=-check)) scripts
 setup-test setup-check: setup-%:
 	@mkdir -p build
-	@tools/setup.sh $(NEEDED_TO_$*) >build/skipped || [ $$? = 69 ]
+	@tools/setup.sh $(NAMES) $(NEEDED_FOR_$*) >build/skipped || [ $$? = 69 ]
 	@$(SKIPPED)
-	@[ "$${CI:-}" != true ] || [ ! -s build/skipped ] || { echo "CI=true: nothing may be skipped" >&2 ; exit 1 ; }
+	@[ "$${CI:-}" != true ] || [ ! -s build/skipped ] || \
+		{ echo "CI=true: nothing may be skipped" >&2 ; exit 1 ; }
 
-# -count=1: the test cache does not notice that the plugin has changed.
-test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
-	@grep -q '^plugin: ' build/skipped || $(MAKE) verify size $(TEST_PLUGINS)
-	@$(MAKE) build/sandbox
-	@printf '%s\n' $(TESTS) | xargs -P2 -I{} bash -c '$(MAKE) -s {} && echo "{}: $$SECONDS s" || exit 255'
-	@$(MAKE) test-packages
+# A verb of a language's tasks.sh. Status 69 means that something is missing.
+$(TASKS):
+	@set -- $(subst /, ,$@) ; sdk/$$2/tasks.sh $$1 $${3:-} || { [ $$? = 69 ] && \
+		[ "$${CI:-}" != true ] && echo "$@: see its output" >>build/skipped ; } && echo "$@: $$SECONDS s"
+
+# -count=1: the test cache does not notice that the plugin has changed. make check vets.
+$(MODULES:%=module/%):
+	@cd $(@:module/%=%) && go test -count=1 -vet=off -timeout 30m -parallel 6 \
+		$(if $(filter %/tests,$@),./runner) ./... && echo "$@: $$SECONDS s"
+
+test: setup-test ## run all tests
+	@grep -q '^plugin: ' build/skipped || $(PARALLEL) verify size $(TEST_PLUGINS)
+	@$(PARALLEL) all-tests
 	@$(SKIPPED)
 
-# In tests, the package runner takes longest, and mostly waits.
-$(MODULES:%=module-%): module-%:
-	@echo "testing the module $*"
-	@cd $* && go test -count=1 -timeout 30m -parallel 6 $(if $(filter tests,$*),./runner) ./...
+# First what takes longest.
+all-tests: $(MODULES:%=module/%) $(TESTS) $(PACKAGE_TESTS) bench-check
 
-libraries:
-	@tools/each.sh test
-
-test-libraries: build/sandbox build/truncated.wasm $(FAULTY) ## test the libraries alone, and play their rules; HOSTS=python,go limits it
-	@tools/each.sh test
+test-libraries: build/sandbox build/truncated.wasm $(FAULTY) ## test the libraries alone
+	@$(PARALLEL) $(TESTS)
 	@cd tests && go test -count=1 -timeout 30m -run TestLibraries ./runner
 
 # Says all that is missing before anything is built.
-packages: ## make each language's package, the sandbox and bills of materials in dist; HOSTS=python,javascript limits it
-	@tools/setup.sh plugin $(WANTED) >&2 || { echo "nothing was built; HOSTS=python,go makes the packages of these alone" >&2 ; exit 1 ; }
+packages: ## make the packages, the sandbox, the command and bills of materials in dist
+	@tools/setup.sh plugin $(NAMES) >&2 || { echo "nothing was built; HOSTS=python,go makes \
+	the packages of these alone" >&2 ; exit 1 ; }
 	@$(MAKE) verify package-files
 	@tools/bill/bill.sh bills
-	@cd dist && find . -type f ! -name SHA256SUMS | sed 's#^\./##' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+	@$(MAKE) sums
+
+sums:
+	@cd dist && find . -type f ! -name SHA256SUMS | sed 's#^\./##' | LC_ALL=C sort | \
+		xargs sha256sum >SHA256SUMS
 
 notices: ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
 	@tools/toolchain.sh
 	@tools/bill/bill.sh notices
 
-package-files:
+COMMANDS := $(foreach os,linux darwin windows,$(os)-amd64 $(os)-arm64)
+package-files: build/sandbox $(PACKAGES) $(COMMANDS:%=dist/rostering-%)
+	@mkdir -p dist
 	@rm -f dist/SHA256SUMS
-	@tools/each.sh package
-	@cd sandbox && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o ../dist/rostering-sandbox ./cmd/rostering-sandbox
-	@for platform in linux darwin windows; do for arch in amd64 arm64; do \
-		ending=$$([ $$platform != windows ] || echo .exe) ; \
-		GOOS=$$platform GOARCH=$$arch CGO_ENABLED=0 go build -C cli -trimpath -buildvcs=false \
-			-ldflags=-s -o ../dist/rostering-$$platform-$$arch$$ending ./cmd/rostering ; done ; done
+	@CGO_ENABLED=0 go build -C sandbox $(STRIPPED) -o $(CURDIR)/dist ./cmd/rostering-sandbox
 	@cp plugin/*.wasm docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"plugin/#"#' docs/manifest.json >dist/manifest.json
 
-test-packages: package-files build/sandbox ## install and use each package as its user does, in an empty folder
-	@tools/each.sh test-package
+STRIPPED := -trimpath -buildvcs=false -ldflags=-s
+$(COMMANDS:%=dist/rostering-%): dist/rostering-%:
+	@CGO_ENABLED=0 GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) \
+		go build -C cli $(STRIPPED) -o $(CURDIR)/$@$(if $(findstring windows,$*),.exe) ./cmd/rostering
 
-site: ## build the pages, with search and API references, in build/site/html; HOSTS=python,go limits the references
-	@tools/site/site.sh $(filter go javascript python java rust c,$(subst node,javascript,$(WANTED)))
+test-packages: $(PACKAGE_TESTS) ## install and use each package as its user does, in an empty folder
+$(PACKAGE_TESTS): package-files build/sandbox
 
-reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
+site: ## build the pages, with search and API references, in build/site/html
+	@tools/site/site.sh $(FOLDERS)
+
+reproducible: ## compare the bytes of the packages of two clones of the last commit: 7 minutes
 	@tools/release.sh reproducible
 
-release-check: ## rehearse the release of the last commit, with each registry's own checks; publishes nothing: 6 minutes
+release-check: ## rehearse the release of the last commit, and publish nothing: 6 minutes
 	@tools/setup.sh release
 	@tools/release.sh check
 
 audit: ## look up the dependencies in the database of known vulnerabilities, osv.dev
-	@GOTOOLCHAIN=auto go run github.com/google/osv-scanner/v2/cmd/osv-scanner@v2.6.0 scan source --recursive .
+	@GOTOOLCHAIN=auto go run github.com/google/osv-scanner/v2/cmd/osv-scanner@v2.6.0 \
+		scan source --recursive .
 
-# go test -fuzz takes one target at a time.
+# A number of inputs, which takes most targets some seconds, of each parser, and of the built files,
+# which cannot guide the fuzzer. A time such as 10m works, too, but before Go 1.27 it may end in
+# "context deadline exceeded" (go.dev/issue/75804). go test -fuzz takes one target at a time.
+FUZZTIME ?= 10000x
+BUILT_FUZZTIME ?= 300x
 fuzz: ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser
 	@mkdir -p build
-	@grep -rEo '^func Fuzz[A-Za-z]+' --include='*_test.go' plugin tests/plugin | sed -E 's#(.*)/[^/]*:func (.*)#\1 \2#' | sort | \
+	@git grep -Eo '^func Fuzz[A-Za-z]+' '*_test.go' | sed -E 's#(.*)/[^/]*:func (.*)#\1 \2#' | \
 		while read -r package target; do \
 			time=$(FUZZTIME) ; [ "$$package" != tests/plugin ] || time=$(BUILT_FUZZTIME) ; \
-			echo "fuzzing $$target of $$package for $$time" ; \
-			go test -C "$$package" -run '^$$' -fuzz "^$$target\$$" -fuzztime $$time >build/fuzz.log 2>&1 || { cat build/fuzz.log ; exit 1 ; } ; \
+			go test -C "$$package" -run '^$$' -fuzz "^$$target\$$" -fuzztime $$time >build/fuzz.log 2>&1 || \
+				{ echo "$$target of $$package" ; cat build/fuzz.log ; exit 1 ; } ; \
 		done
 
-$(STATICCHECK): Makefile
-	@GOBIN=$(CURDIR)/$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.7.0
-
-check: setup-check $(STATICCHECK) ## check the format of all code, and lint it
-	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l) ; [ -z "$$unformatted" ] || { echo "make format: $$unformatted" ; exit 1 ; }
-	@for module in $(MODULES); do \
-		echo "checking the module $$module" ; \
-		(cd $$module && go vet ./... && $(CURDIR)/$(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
-	done
-	@GOOS=plan9 go build ./sdk/go # whose system errors are of other types
-	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
-	@cd tests && go test -count=1 -run TestMessages ./docs
-	@tools/each.sh check
-	@go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
-	@grep -q '^scripts: ' build/skipped || git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck -S warning
+check: setup-check ## check the format of all code, and lint it
+	@$(PARALLEL) $(CHECKS) check/scripts
 	@$(SKIPPED)
 
-format: setup-check ## format all code
-	@git ls-files -co --exclude-standard '*.go' | xargs gofmt -w
-	@tools/each.sh format
+check/scripts:
+	@go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	@grep -qs '^scripts: ' build/skipped || \
+		git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck -S warning
+	@! git ls-files -co --exclude-standard '*.sh' '*.yml' '*.yaml' '*Makefile' .ci/run \
+		':!tests/rules' | \
+		xargs grep -nE '^.{101}' || { echo "a line has more than 100 columns" >&2 ; exit 1 ; }
+
+format: setup-check $(FORMATS) ## format all code
 
 matrix: ## write the tables of pages, from the rules and the schema
 	@cd tests && go test -count=1 -run Tables ./runner -update
 
-bench: ## measure first and warm calls of each library against its bare HTTP client, and clients
-	@tools/each.sh adapter
+bench: $(WANTED:%=adapter/%) ## measure each library against its bare HTTP client
 	@cd tests && go run ./bench
 
-COSTS := sdk/python/.venv/bin/python tests/bench/check/check.py
-LINEAR := sdk/python/.venv/bin/python tests/bench/check/linear.py
+PYTHON := sdk/python/.venv/bin/python
 BASELINE := tests/bench/check/baseline.tsv
-bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline, and check that all texts take linear time
-	@sdk/python/tasks.sh setup || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] && exit ; exit $$status ; } ; \
-		$(COSTS) | diff -U0 $(BASELINE) - || { echo "if the new costs are worth it: make bench-baseline, and commit it" >&2 ; exit 1 ; }
-	@[ ! -x $(firstword $(LINEAR)) ] || $(LINEAR)
+bench-check: setup/python ## compare the plugin's costs with a baseline, and long texts'
+	@[ ! -x $(PYTHON) ] || $(PYTHON) tests/bench/check/check.py | diff -U0 $(BASELINE) - || \
+		{ echo "if the new costs are worth it: make bench-baseline, and commit it" >&2 ; exit 1 ; }
+	@[ ! -x $(PYTHON) ] || $(PYTHON) tests/bench/check/linear.py
 
-bench-baseline: build ## rewrite that baseline
-	@sdk/python/tasks.sh setup
-	@$(COSTS) >$(BASELINE)
+bench-baseline: build setup/python ## rewrite that baseline
+	@$(PYTHON) tests/bench/check/check.py >$(BASELINE)
 
+export STRESS_SECONDS ?= 60
 stress: build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
-	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./runner
+	@cd tests && CHECKED=1 go test -count=1 -timeout 60m -v -run TestStress ./runner
 
-# Vet, unit tests, random sequences and the rules on the core, and what is easily forgotten: a key in
-# the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
+# Vet, unit tests, random sequences and the rules on the core, and what is easily forgotten: a key
+# in the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
 	@go vet ./plugin/... && go test -short ./plugin/...
-	@cd tests && go test -short ./model && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Options' ./docs
-	@if tools/toolchain.sh; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
+	@cd tests && go test -short ./model
+	@cd tests && go test -count=1 -run 'TestPlugin/go/core|Schema' ./runner
+	@cd tests && go test -count=1 -run 'Schema|Version|Options' ./docs
+	@if tools/toolchain.sh; then $(MAKE) size; else echo "skipped: the size"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.
 # TestDefects plants known defects in the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
-simulate: ## compare the core with its model in ten million random steps, and play fleets with four seeds
-	@cd tests && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' ./model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
+simulate: ## compare the core with its model in ten million random steps
+	@cd tests && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' \
+		./model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
 
 size: $(BUILDS) ## print the size of each build, and fail above its limit
 	@wc -c $(BUILDS) | awk -v extism=$(LIMIT) -v core=$(CORE_LIMIT) '$$2 != "total" { \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Usage: release.sh VERB
-#   check            rehearses the release of the last commit in a clone, build/release, and publishes nothing
+#   check            rehearses the release of the last commit in a clone, build/release; publishes
+#                    nothing
 #   bundle DIST ZIP  makes ZIP of DIST/maven, for Maven Central, signed with gpg's default key
 #   reproducible     compares all bytes of the packages that two clones of the last commit give
 set -euo pipefail
@@ -26,16 +27,18 @@ bundle() {
 reproducible() {
 	packages() { git clone -q . "$1" && HOSTS='' MAKEFLAGS='' make -C "$1" packages >&2; }
 	packages "$work/a"
-	(umask 077 && mkdir -p "$work/b/a-longer-name" && GOCACHE=$work/cache TZ=Asia/Kathmandu packages "$work/b/a-longer-name/b")
+	(umask 077 && mkdir -p "$work/b/a-longer-name" &&
+		GOCACHE=$work/cache TZ=Asia/Kathmandu packages "$work/b/a-longer-name/b")
 	diff -r "$work/a/dist" "$work/b/a-longer-name/b/dist"
-	echo "$(wc -l <"$work/a/dist/SHA256SUMS") files of $(git rev-parse --short HEAD) are the same from both clones"
+	echo "$(wc -l <"$work/a/dist/SHA256SUMS") files are the same from both clones"
 }
 
 # Of a file, npm would not check package.json.
 check_npm() {
 	tar -xzf "dist/$name-$version.tgz" -C "$work"
 	npm publish --dry-run "$work/package" 2>&1 | tee "$work/npm"
-	! grep -E '^npm (warn|error)' "$work/npm" | grep -v 'requires you to be logged in' || fail "npm would change the package, or reject it"
+	! grep -E '^npm (warn|error)' "$work/npm" | grep -v 'requires you to be logged in' ||
+		fail "npm would change the package, or reject it"
 }
 
 check_pypi() {
@@ -45,8 +48,10 @@ check_pypi() {
 }
 
 check_crates() {
-	CARGO_PROFILE_DEV_DEBUG=0 cargo publish --dry-run --locked --manifest-path sdk/rust/Cargo.toml --package "$name" 2>&1 | tee "$work/cargo"
-	! grep '^warning' "$work/cargo" | grep -vE 'aborting upload due to dry run|ignoring test' || fail "cargo warns"
+	CARGO_PROFILE_DEV_DEBUG=0 cargo publish --dry-run --locked --manifest-path sdk/rust/Cargo.toml \
+		--package "$name" 2>&1 | tee "$work/cargo"
+	! grep '^warning' "$work/cargo" | grep -vE 'aborting upload due to dry run|ignoring test' ||
+		fail "cargo warns"
 }
 
 # Central has no dry run. Its rules: https://central.sonatype.org/publish/requirements
@@ -63,7 +68,8 @@ check_central() {
 	(cd "$work/central" && jar --extract --file ../central.zip)
 	for kind in .pom .jar -sources.jar -javadoc.jar -cyclonedx.json; do
 		file=$(find "$work/central" -name "$name-$version$kind")
-		[[ -s $file && -s $file.asc && -s $file.md5 && -s $file.sha1 ]] || fail "the bundle lacks $name-$version$kind, or what signs it"
+		[[ -s $file && -s $file.asc && -s $file.md5 && -s $file.sha1 ]] ||
+			fail "the bundle lacks $name-$version$kind, or what signs it"
 		gpg --quiet --verify "$file.asc"
 	done
 }

@@ -1,4 +1,5 @@
-# Sourced by sdk/LANG/tasks.sh, which then runs the verb that it is called with: a function of that name.
+# Sourced by sdk/LANG/tasks.sh, which then runs the verb that it is called with: a function of that
+# name.
 # shellcheck shell=bash disable=SC2034 # what those use
 set -euo pipefail
 cd "$(dirname "$0")"

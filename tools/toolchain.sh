@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes build/tinygo, a command that runs TinyGo 0.41.1: made from its Go module against Debian's LLVM, and kept in the user's
-# cache folder. A released TinyGo or another wasm-opt would give other bytes than those in the repository. See RATIONALE.md.
+# Makes build/tinygo, a command that runs TinyGo 0.41.1: made from its Go module against Debian's
+# LLVM, and kept in the user's cache folder. A released TinyGo or another wasm-opt would give other
+# bytes than those in the repository. See RATIONALE.md.
 set -euo pipefail
 
 version=0.41.1
@@ -14,7 +15,8 @@ fail() { say "$*"; exit 1; }
 build() {
 	say "building TinyGo $version from its Go module, once: one to two minutes; it is kept in $cache"
 	local module work
-	module=$(cd / && go mod download -json "github.com/tinygo-org/tinygo@v$version" | sed -n 's/^[[:space:]]*"Dir": "\(.*\)",$/\1/p')
+	module=$(cd / && go mod download -json "github.com/tinygo-org/tinygo@v$version" |
+		sed -n 's/^[[:space:]]*"Dir": "\(.*\)",$/\1/p')
 	[ -d "$module" ] || fail "the Go module proxy did not give github.com/tinygo-org/tinygo@v$version"
 	mkdir -p "$(dirname "$cache")"
 	work=$(mktemp -d "$cache.XXXXXX")

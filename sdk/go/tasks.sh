@@ -1,14 +1,29 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
 source "$(dirname "$0")/../../tools/tasks.sh"
+export GOBIN=$root/build
 
-setup() {
-	command -v go >/dev/null || { echo "go is missing: https://go.dev/dl" >&2; exit 69; }
+setup() { ../../tools/setup.sh go; }
+
+# Checks all Go modules of the repository, of which the library is one.
+check() {
+	cd "$root"
+	format -l | diff /dev/null - >&2 || fail "make format formats these"
+	go install honnef.co/go/tools/cmd/staticcheck@v0.7.0
+	for module in $(git ls-files '*go.mod'); do
+		(cd "${module%go.mod}." && go vet ./... && "$GOBIN/staticcheck" ./... && go mod tidy -diff)
+	done
+	GOOS=plan9 go build ./sdk/go # whose system errors are of other types
+	plugin/vet.sh "$GOBIN/staticcheck"
+	go test -C tests -count=1 -run TestMessages ./docs
 }
 
-# The targets of the Makefile of these names are for all Go modules.
-check() { :; }
-format() { :; }
+format() {
+	cd "$root"
+	git ls-files -co --exclude-standard -z '*.go' | xargs -0 gofmt "${1:--w}"
+}
+
+# The tests are those of the module.
 test() { :; }
 
 # Go's module proxy takes the modules from the tags of the repository.
@@ -22,8 +37,8 @@ adapter() {
 	mv "$to.new" "$to" # not over the old one, which a process may run
 }
 
-# Uses the modules as the quick start of README.md does not: as a commit would have them now, without
-# what was built beside them, and only a program with the Redis store depends on go-redis.
+# Uses the modules as the quick start of README.md does not: as a commit would have them now,
+# without what was built beside them. Only a program with the Redis store depends on go-redis.
 test_package() {
 	local module=automatic-rostering.example/rostering commit
 	mkdir "$new"/{clone,program}

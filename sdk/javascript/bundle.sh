@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: bundle.sh vite|webpack|next-webpack|next-turbopack|bun|deno FOLDER
-# Bundles the programs of tests/bundlers without settings for the package, and runs them in an empty folder. FOLDER has
-# node_modules with the package and the bundlers.
+# Bundles the programs of tests/bundlers without settings for the package, and runs them in an empty
+# folder. FOLDER has node_modules with the package and the bundlers.
 source "$(dirname "$0")/../../tools/tasks.sh"
 runtimes=$PWD/runtimes project=$2
 export NEXT_TELEMETRY_DISABLED=1 DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system}
@@ -42,13 +42,17 @@ next_webpack() {
 next() {
 	npx next build "--$1"
 	export HOSTNAME=127.0.0.1 PORT
-	PORT=$(node -e 's = net.createServer().listen(0, () => { console.log(s.address().port); s.close(); })')
+	PORT=$(node -e 's = net.createServer().listen(0, () => {
+		console.log(s.address().port);
+		s.close();
+	})')
 	for path in "${@:2}"; do
 		rm -rf "$new/empty"
 		cp -R .next/standalone "$new/empty"
 		(cd "$new/empty" && lists_jobs bash -c 'node server.js >log 2>&1 &
 			trap "kill $!" EXIT
-			curl -s --max-time 30 --retry 30 --retry-delay 1 --retry-connrefused "http://127.0.0.1:$PORT$0"' "$path")
+			curl -s --max-time 30 --retry 30 --retry-delay 1 --retry-connrefused \
+				"http://127.0.0.1:$PORT$0"' "$path")
 	done
 }
 
@@ -59,7 +63,8 @@ bun() {
 
 deno() {
 	"$runtimes/deno/deno" bundle jobs.mjs --output out/jobs.js
-	in_empty out "$runtimes/deno/deno" run --no-prompt --allow-net=127.0.0.1 --allow-env='ROSTERING_*' jobs.js
+	in_empty out "$runtimes/deno/deno" run --no-prompt --allow-net=127.0.0.1 \
+		--allow-env='ROSTERING_*' jobs.js
 }
 
 "${1/-/_}"

@@ -5,9 +5,10 @@ adapter=../../tests/adapters/rust
 # Panics name files of dependencies: not by the path on this machine.
 export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --print=native-static-libs"
 
-# run_cargo VERB ARGUMENTS: for this machine or, if TARGET is set, with cargo-zigbuild for that platform, such as
-# aarch64-unknown-linux-gnu.2.17, which has the oldest glibc. musl has shared libraries only if programs are not static. Windows
-# takes MinGW, as zig's DLL would export all of Rust's functions.
+# run_cargo VERB ARGUMENTS: for this machine or, if TARGET is set, with cargo-zigbuild for that
+# platform, such as aarch64-unknown-linux-gnu.2.17, which has the oldest glibc. musl has shared
+# libraries only if programs are not static. Windows takes MinGW, as zig's DLL would export all of
+# Rust's functions.
 release=target/${TARGET:+${TARGET%%.*}/}release
 run_cargo() {
 	case ${TARGET:-} in
@@ -18,8 +19,9 @@ run_cargo() {
 }
 [[ ${TARGET:-} != *-musl* ]] || RUSTFLAGS+=" -Ctarget-feature=-crt-static"
 
-# with_cargo VERB ARGUMENTS: with what all verbs share, so that the dependencies compile once. What a program needs that is linked
-# with librostering.a goes from the compiler's notes, which cargo repeats, into a file.
+# with_cargo VERB ARGUMENTS: with what all verbs share, so that the dependencies compile once. What
+# a program needs that is linked with librostering.a goes from the compiler's notes, which cargo
+# repeats, into a file.
 with_cargo() {
 	mkdir -p "$release"
 	run_cargo "$1" --locked --release --target-dir target --all-features "${@:2}" 2>&1 |
@@ -27,8 +29,9 @@ with_cargo() {
 			-e "/^note: native-static-libs/{s/.*libs: //w $release/librostering.libs" -e 'd;}'
 }
 
-# Builds the library, the C library, the programs of host-example/rust, and the tests: with what those need, dependencies have
-# other features, and would be compiled twice. Concurrent runs take turns.
+# Builds the library, the C library, the programs of host-example/rust, and the tests: with what
+# those need, dependencies have other features, and would be compiled twice. Concurrent runs take
+# turns.
 setup() {
 	../../tools/setup.sh rust
 	with_cargo build --quiet --workspace --lib --bins --test behavior
@@ -53,14 +56,15 @@ format() {
 
 # Tests against a service on loopback.
 test() {
-	# For URLs of this machine that are not loopback to the plugin. To reqwest, * does not match IP addresses.
+	# For URLs of this machine that are not loopback to the plugin. To reqwest, * does not match IP
+	# addresses.
 	export NO_PROXY='*,0.0.0.0/0,::/0'
 	with_cargo test --quiet --workspace --test behavior
 	with_cargo test --quiet --workspace --doc
 }
 
-# package [FOLDER]: makes automatic-rostering-VERSION.crate in dist or FOLDER, byte for byte the same wherever and whenever
-# this runs. The test of the quick start compiles it.
+# package [FOLDER]: makes automatic-rostering-VERSION.crate in dist or FOLDER, byte for byte the
+# same wherever and whenever this runs. The test of the quick start compiles it.
 package() (
 	umask 022
 	dist=${1:-$root/dist}
@@ -70,7 +74,8 @@ package() (
 	cp -r ../Cargo.lock README.md LICENSE THIRD_PARTY_NOTICES.md src rostering-core.wasm "$stage"
 	sed '/^members = /d' ../Cargo.toml | cat Cargo.toml - >"$stage/Cargo.toml"
 	chmod -R u=rwX,go=rX "$stage"
-	cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --offline --quiet --no-verify
+	cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --offline --quiet \
+		--no-verify
 	mkdir -p "$dist"
 	mv "$stage/target/package/automatic-rostering-$version.crate" "$dist"
 )
@@ -82,7 +87,8 @@ test_package() {
 		<(tar -tzf "$root/dist/$package.crate" | grep -v '/Cargo\.' | LC_ALL=C sort)
 }
 
-# adapter [VERB ARGUMENTS]: builds the suite's adapter as a user does: with the package, unpacked, and the lock file in it.
+# adapter [VERB ARGUMENTS]: builds the suite's adapter as a user does: with the package, unpacked,
+# and the lock file in it.
 adapter() {
 	local crate=target/crate
 	package target

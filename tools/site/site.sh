@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Usage: site.sh [LANG…]
-# Builds the site of the pages in build/site/html, with the API references of these languages as far as their tools are
-# there. A warning is an error: a link leads nowhere, or a page is not in the navigation.
+# Builds the site of the pages in build/site/html, with the API references of these languages as far
+# as their tools are there. A warning is an error: a link leads nowhere, or a page is not in the
+# navigation.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 site=build/site venv=build/site/venv
@@ -27,7 +28,8 @@ python() {
 	echo automatic_rostering.html
 }
 java() {
-	mvn --batch-mode --quiet org.apache.maven.plugins:maven-javadoc-plugin:3.11.3:javadoc -DdetectOfflineLinks=false \
+	mvn --batch-mode --quiet org.apache.maven.plugins:maven-javadoc-plugin:3.11.3:javadoc \
+		-DdetectOfflineLinks=false \
 		-DdetectJavaApiLink=false >&2
 	cp -R target/reports/apidocs/. "$to"
 	echo index.html
@@ -50,11 +52,13 @@ c() {
 for language in "$@"; do
 	runtime=''
 	[ "$language" != javascript ] || runtime=node
-	sdk/"$language"/tasks.sh setup $runtime >&2 || { echo "skipped: the reference of $language" >&2 && continue; }
+	sdk/"$language"/tasks.sh setup $runtime >&2 || { echo "skipped: the reference of $language" >&2 &&
+		continue; }
 	to=$PWD/$site/pages/reference/$language
 	mkdir -p "$to"
 	first=$(cd sdk/"$language" && "$language")
 	echo "      - $language: reference/$language/$first" >>$site/mkdocs.yml
 done
-NO_MKDOCS_2_WARNING=1 $venv/bin/mkdocs build --config-file $site/mkdocs.yml >$site/log 2>&1 || { cat $site/log >&2 && exit 1; }
+NO_MKDOCS_2_WARNING=1 $venv/bin/mkdocs build --config-file $site/mkdocs.yml >$site/log 2>&1 ||
+	{ cat $site/log >&2 && exit 1; }
 echo "$site/html/index.html"

@@ -139,7 +139,7 @@ func Setup(t *testing.T, language, verb string) {
 	Prepare(t, filepath.Join(folder, "tasks.sh"), verb, runtime)
 }
 
-// Require installs what tools/programs.txt lists for some tests.
+// Require installs what tools/setup.sh lists for some tests.
 func Require(t testing.TB, who string) {
 	t.Helper()
 	Prepare(t, filepath.Join(Root(), "tools/setup.sh"), who)
