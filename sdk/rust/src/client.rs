@@ -6,8 +6,8 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::shared::{Shared, in_runtime};
 use crate::request::{Headers, extend};
+use crate::shared::{Shared, in_runtime};
 use crate::{Code, Config, Error, Options, Request, Response, Secret, Status, Token, lock, opaque};
 
 /// A client of the Automatic Rostering service, which holds the access token and renews it.

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time;
 
-use crate::shared::{Shared, within};
 use crate::error::{failure, text};
 use crate::holder::Refusal;
 use crate::plugin::decode;
+use crate::shared::{Shared, within};
 use crate::step::{Action, Step};
 use crate::store;
 use crate::{Cause, Code, Error, Token, lock};

@@ -10,10 +10,10 @@ use reqwest::{Request, StatusCode};
 use serde_json::Value;
 use tracing::warn;
 
-use crate::shared::Shared;
 use crate::error::failure;
 use crate::http::{MAX_ERROR, is_result};
 use crate::plugin::decode;
+use crate::shared::Shared;
 use crate::step::Outgoing;
 use crate::{Body, Code, Error, Reason, RequestLine, Response, Token, lock};
 
