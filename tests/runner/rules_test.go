@@ -22,7 +22,7 @@ import (
 // hostile-servers.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
 	}
 	os.Exit(hosts.Main(m, "aaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaac"))
@@ -97,7 +97,7 @@ var busy = make(chan bool, 2)
 func playLight(h hosts.Host, cases []rule.Case, play func(*rule.Case)) {
 	atOnce := 1
 	if h.Library {
-		atOnce = 16
+		atOnce = 8
 	}
 	queue := make(chan *rule.Case)
 	var workers sync.WaitGroup

@@ -15,7 +15,6 @@ from .client import AsyncClient, Client
 from .config import Config, Environment
 from .error import Code, FailedRequest, Problem, RosteringError
 from .plugin import CONTRACT
-from .protocols import AsyncJobsClient, JobsClient
 from .retry import async_retry, retry
 from .status import Backoff, Status
 from .step import Reason
@@ -24,7 +23,7 @@ from .token import Token
 
 # fmt: off
 __all__ = [
-    "CONTRACT", "AsyncClient", "AsyncJobsClient", "AsyncStore", "Backoff", "BaseClient", "Client", "Code",
-    "Config", "Environment", "FailedRequest", "FileStore", "JobsClient", "MemoryStore", "Problem", "Reason",
+    "CONTRACT", "AsyncClient", "AsyncStore", "Backoff", "BaseClient", "Client", "Code",
+    "Config", "Environment", "FailedRequest", "FileStore", "MemoryStore", "Problem", "Reason",
     "RosteringAuth", "RosteringError", "Status", "Store", "Token", "async_retry", "retry",
 ]

@@ -1,15 +1,12 @@
-import asyncio
 import unittest
 from unittest import mock
 
 import httpx
 
-from automatic_rostering import AsyncClient, AsyncJobsClient, Client, JobsClient
-
-from .service import CONFIG, Service
+from automatic_rostering import AsyncClient, Client
 
 
-def job_ids(client: JobsClient) -> list[str]:
+def job_ids(client: Client) -> list[str]:
     return [job["id"] for job in client.list_jobs().json()]
 
 
@@ -36,16 +33,3 @@ class AsyncFake(unittest.IsolatedAsyncioTestCase):
             await call
         fake.set_secret("another")  # sends nothing, so it is not awaited
         fake.set_secret.assert_called_once()
-
-
-class Types(unittest.IsolatedAsyncioTestCase):
-    """Pyright and mypy check them, too."""
-
-    async def test_protocols(self) -> None:
-        service = Service()
-        client: JobsClient = Client(CONFIG, http=service.http())
-        self.assertEqual(client.for_user("eve").list_jobs(headers={"X": "y"}).status_code, 200)
-        async with AsyncClient(CONFIG, http=service.async_http()) as opened:
-            for_asyncio: AsyncJobsClient = opened
-            task = asyncio.create_task(for_asyncio.for_customer(None).send_request("/jobs"))
-            self.assertEqual((await task).status_code, 200)
