@@ -160,7 +160,7 @@ test-libraries: build/sandbox build/truncated.wasm $(FAULTY) ## test the librari
 packages: ## make the packages, the sandbox, the command and bills of materials in dist
 	@tools/setup.sh plugin $(NAMES) >&2 || { echo "nothing was built; HOSTS=python,go makes \
 	the packages of these alone" >&2 ; exit 1 ; }
-	@$(MAKE) verify package-files
+	@$(PARALLEL) verify package-files
 	@tools/bill/bill.sh bills
 	@$(MAKE) sums
 
