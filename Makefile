@@ -134,10 +134,13 @@ setup-test setup-check: setup-%:
 	@[ "$${CI:-}" != true ] || [ ! -s build/skipped ] || \
 		{ echo "CI=true: nothing may be skipped" >&2 ; exit 1 ; }
 
-# A verb of a language's tasks.sh. Status 69 means that something is missing.
+# A verb of a language's tasks.sh. Status 69 means that something is missing. The jobs of this make
+# are not those of a make that it runs.
 $(TASKS):
-	@set -- $(subst /, ,$@) ; sdk/$$2/tasks.sh $$1 $${3:-} || { [ $$? = 69 ] && \
+	@set -- $(subst /, ,$@) ; MAKEFLAGS='' sdk/$$2/tasks.sh $$1 $${3:-} || { [ $$? = 69 ] && \
 		[ "$${CI:-}" != true ] && echo "$@: see its output" >>build/skipped ; } && echo "$@: $$SECONDS s"
+
+$(MODULES:%=module/%) $(TESTS): build/sandbox
 
 # -count=1: the test cache does not notice that the plugin has changed. make check vets.
 $(MODULES:%=module/%):
@@ -152,7 +155,7 @@ test: setup-test ## run all tests
 # First what takes longest.
 all-tests: $(MODULES:%=module/%) $(TESTS) $(PACKAGE_TESTS) bench-check
 
-test-libraries: build/sandbox build/truncated.wasm $(FAULTY) ## test the libraries alone
+test-libraries: build/truncated.wasm $(FAULTY) ## test the libraries alone
 	@$(PARALLEL) $(TESTS)
 	@cd tests && go test -count=1 -timeout 30m -run TestLibraries ./runner
 
