@@ -266,7 +266,7 @@ core: ## test the core alone, in a minute
 # TestDefects plants known defects in the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
-simulate: ## compare the core with its model in ten million random steps
+simulate: ## check the core's invariants in ten million random steps, and find planted defects
 	@cd tests && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects|FleetOutages)$$' \
 		./model -args -defects -seeds 4 -seed $(SEED) -steps $(STEPS)
 
