@@ -97,11 +97,13 @@ func (c *Config) strings() map[string]*string {
 	}
 }
 
-// keys returns the config as the plugin reads it: an empty value counts as missing.
+// keys returns the config as the plugin reads it.
 func (c *Config) keys() map[string]string {
 	keys := map[string]string{}
 	for key, value := range c.strings() {
-		keys[key] = *value
+		if *value != "" {
+			keys[key] = *value
+		}
 	}
 	if c.AllowHTTP {
 		keys["allow_http"] = "true"

@@ -79,7 +79,7 @@ func main() {
 
 func respond(ctx context.Context, r request) {
 	result, err := perform(ctx, r)
-	for n := 1; n < r.Times && err == nil; n++ {
+	for n := 1; n < r.Times; n++ {
 		result, err = perform(ctx, r)
 	}
 	if err != nil {

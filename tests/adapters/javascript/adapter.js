@@ -34,7 +34,7 @@ export class Adapter {
   /** Returns the response to a request. @param {Request} request @param {Context} context @returns {Promise<object>} */
   async respond(request, context) {
     try {
-      for (let left = request.times ?? 1; left > 1; left -= 1) await this.#run(request, context);
+      for (let left = request.times ?? 1; left > 1; left -= 1) await this.#run(request, context).catch(() => {});
       return { ...(await this.#run(request, context)), ...this.#pluginCalls(request) };
     } catch (error) {
       return { ...this.#failure(error), ...this.#pluginCalls(request) };

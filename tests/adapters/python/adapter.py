@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property, partial
 from traceback import TracebackException
 from typing import Any
@@ -48,13 +49,24 @@ def write(response: Json) -> None:
 
 
 async def run(work: Callable[[], Any], times: int = 1) -> Any:
-    """Call a function of the library: in a thread, unless it is one for asyncio."""
+    """Call a function of the library: in a thread, unless it is one for asyncio. The last call counts."""
     if not USE_ASYNC:
-        return await asyncio.to_thread(lambda: [work() for _ in range(times)][-1])
-    for _ in range(times):
-        result = work()
-        if inspect.isawaitable(result):
-            result = await result
+
+        def all_calls() -> Any:
+            for _ in range(times - 1):
+                with suppress(RosteringError):
+                    work()
+            return work()
+
+        return await asyncio.to_thread(all_calls)
+    for left in reversed(range(times)):
+        try:
+            result = work()
+            if inspect.isawaitable(result):
+                result = await result
+        except RosteringError:
+            if not left:
+                raise
     return result
 
 

@@ -119,12 +119,12 @@ public final class Adapter {
         new Thread(
             () -> {
               Object result = null;
-              try {
-                for (var left = r.path("times").asInt(1); left > 0; left--) {
+              for (var left = r.path("times").asInt(1); left > 0; left--) {
+                try {
                   result = work.call();
+                } catch (Throwable e) {
+                  result = e;
                 }
-              } catch (Throwable e) {
-                result = e;
               }
               respond(r, result);
             });
