@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -45,7 +46,7 @@ var tables = []struct {
 	{"library | peer | process ready | two requests of the peer | first call | first call, of the peer's | memory with the peer | " +
 		"with the library", firstCall},
 	{"library | first client | further client | memory of a further one | `list_jobs` | a new token | a 503", clients},
-	{"library | peer | CPU, of the peer's | time, of the peer's", warmCall},
+	{"library | peer | CPU, of the peer's | time, of the peer's | p99 of 16 at once | of the peer's", warmCall},
 }
 
 func main() {
@@ -223,7 +224,27 @@ func warmCall(h hosts.Host, peer string) []string {
 	}
 	own, theirs := compare(25, batch(ours), batch(forJobs))
 	warm = append(warm, bars{h.Name, peer, own[0] / float64(calls), theirs[0] / float64(calls)})
-	return []string{peer, ratio(own[1], theirs[1]), ratio(own[0], theirs[0])}
+	crowd := func(r protocol.Request) func() cost { return func() cost { return cost{a.p99(r)} } }
+	slow, slowPeer := compare(11, crowd(ours), crowd(forJobs))
+	return []string{peer, ratio(own[1], theirs[1]), ratio(own[0], theirs[0]), milliseconds(slow[0]), ratio(slow[0], slowPeer[0])}
+}
+
+// p99 is the time within which 99 % of requests end while 16 are in progress, as the program that sends them to the adapter sees it.
+func (a adapter) p99(r protocol.Request) float64 {
+	const atOnce, each = 16, 50
+	r.Fields["times"] = 1
+	var all [atOnce * each]float64
+	var crowd sync.WaitGroup
+	for n := range atOnce {
+		crowd.Go(func() {
+			for i := range each {
+				all[n*each+i] = a.do(r)
+			}
+		})
+	}
+	crowd.Wait()
+	slices.Sort(all[:])
+	return all[len(all)*99/100]
 }
 
 // firstCall compares the first call of a process, which opens a client, requests a token and lists the jobs, with the two

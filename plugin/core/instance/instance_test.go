@@ -1,6 +1,7 @@
 package instance_test
 
 import (
+	"encoding/binary"
 	"reflect"
 	"testing"
 
@@ -68,5 +69,9 @@ func TestDecodeInvalid(t *testing.T) {
 		if got := instance.Decode(b); *got != (instance.State{}) {
 			t.Errorf("took %d bytes for %+v", len(b), *got)
 		}
+	}
+	first, second := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	if got := instance.ReadWarm(first+1, second); got != (instance.Warm{}) || instance.ReadWarm(first, second) == got {
+		t.Errorf("a warm call uses a state of another format: %+v", got)
 	}
 }
