@@ -198,7 +198,7 @@ public final class Adapter {
   }
 
   private static ServiceRequest request(JsonNode r) {
-    var request = ServiceRequest.builder(r.path("path").textValue());
+    var request = new ServiceRequest(r.path("path").textValue());
     if (r.has("method")) {
       request.method(r.get("method").textValue());
     }
@@ -210,7 +210,7 @@ public final class Adapter {
     if (r.has("body")) {
       request.body(body(r));
     }
-    return request.build();
+    return request;
   }
 
   private static TokenOptions options(JsonNode r) {

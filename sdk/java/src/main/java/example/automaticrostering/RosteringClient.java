@@ -4,6 +4,8 @@ import static example.automaticrostering.RosteringException.notNull;
 
 import java.io.IOException;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.time.Duration;
@@ -88,12 +90,12 @@ public class RosteringClient implements AutoCloseable {
 
   /** Lists the jobs of the customer and the user. */
   public Response listJobs() throws InterruptedException {
-    return sendRequest(ServiceRequest.LIST_JOBS);
+    return sendRequest(new ServiceRequest("/jobs"));
   }
 
   /** Asynchronous form of {@link #listJobs}. */
   public CompletableFuture<Response> listJobsAsync() {
-    return sendRequestAsync(ServiceRequest.LIST_JOBS);
+    return sendRequestAsync(new ServiceRequest("/jobs"));
   }
 
   /** Sends a request to a path below the base URL, with the token and the two ids. */
@@ -107,12 +109,17 @@ public class RosteringClient implements AutoCloseable {
   }
 
   private Call.Task<Response, RuntimeException> task(ServiceRequest request) {
-    var input = new HashMap<String, Object>(notNull(request, "the request").input);
     var all = new TreeMap<>(headers); // by names in any case
-    all.putAll(request.headers);
+    all.putAll(notNull(request, "the request").headers);
+    var input = new HashMap<String, Object>(ids);
     input.put("headers", all);
-    input.putAll(ids);
-    return call -> new ServiceCall(shared, call, input, request.body).make();
+    input.put("path", request.path);
+    input.put("method", request.method);
+    if (request.body != null) {
+      input.put("body", true);
+    }
+    var body = request.body == null ? BodyPublishers.noBody() : request.body;
+    return call -> new ServiceCall(shared, call, input, body).make();
   }
 
   /** Returns the cached token, or a new one, for your own requests. */
@@ -152,12 +159,12 @@ public class RosteringClient implements AutoCloseable {
 
   /** Forgets the token and the backoff. */
   public void clearToken() {
-    shared().change("clear_token", PluginThread.NOTHING, false);
+    shared().change("clear_token", Plugin.NOTHING, false);
   }
 
   /** Replaces the secret from the next token request on. If it is invalid, the old one stays. */
   public void setSecret(String secret) {
-    shared().plugin.setSecret(notNull(secret, "the secret"));
+    shared().plugin.configure(Map.of("client_secret", notNull(secret, "the secret")));
   }
 
   /** Returns a view for another customer, whose calls send that id. */
@@ -212,7 +219,7 @@ public class RosteringClient implements AutoCloseable {
    * {@code Authorization}. Resembles {@code HttpClient.send}. Add the two ids yourself.
    *
    * <p>The {@code BodyHandler} sees a 401 only if the request is not sent again; of the last one,
-   * at most 64 KiB. Which bodies can be sent again: {@link ServiceRequest.Builder#body}.
+   * at most 64 KiB. Which bodies can be sent again: {@link ServiceRequest#body(BodyPublisher)}.
    *
    * @throws IOException if there is no response
    * @throws RosteringException if no token can be obtained, or the client's timeout ends the call
@@ -232,7 +239,7 @@ public class RosteringClient implements AutoCloseable {
       HttpRequest request, BodyHandler<T> handler) {
     notNull(request, "the request");
     notNull(handler, "the body handler");
-    var base = shared().config.service();
+    var base = shared().base();
     return call -> new OwnRequest<>(shared, call, base, request, handler).make();
   }
 

@@ -4,7 +4,6 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -31,14 +30,6 @@ final class Threads {
     var most = Integer.MAX_VALUE;
     return new ThreadPoolExecutor(
         0, most, 10, SECONDS, new SynchronousQueue<>(), task -> daemon(name, task));
-  }
-
-  static ExecutorService pool(String name, int threads) {
-    var queue = new LinkedBlockingQueue<Runnable>();
-    var pool =
-        new ThreadPoolExecutor(threads, threads, 10, SECONDS, queue, task -> daemon(name, task));
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
   }
 
   /** Returns a thread for short tasks. CompletableFuture's own would stay, with its loader. */

@@ -52,10 +52,7 @@ class RedeployTest extends ServersTest {
   @Test
   void nothingKeepsTheClassLoaderAfterClose() throws Exception {
     var variables = new TreeMap<String, String>();
-    config()
-        .build()
-        .keys()
-        .forEach((key, value) -> variables.put("ROSTERING_" + key.toUpperCase(), value));
+    config().keys().forEach((key, value) -> variables.put("ROSTERING_" + key.toUpperCase(), value));
     var loader = deploy(variables);
     for (var tries = 100; loader.get() != null && tries > 0; tries--) { // 10 s
       System.gc();
