@@ -1,8 +1,6 @@
 package example.automaticrostering;
 
 import example.automaticrostering.RosteringException.Reason;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
@@ -57,27 +55,6 @@ final class Call {
     } finally {
       over();
     }
-  }
-
-  /** Works in another thread. Completing the future ends the call. */
-  <T> CompletableFuture<T> start(Task<T, ?> task) {
-    var result = new CompletableFuture<T>();
-    Runnable work =
-        () -> {
-          try {
-            result.complete(run(task));
-          } catch (Throwable e) {
-            result.completeExceptionally(e);
-          }
-        };
-    try {
-      shared.threads.execute(work);
-    } catch (Throwable e) { // too many threads
-      over();
-      throw e;
-    }
-    result.whenComplete((r, e) -> end(CancellationException::new));
-    return result;
   }
 
   void timeOut() {

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -34,9 +33,6 @@ final class Shared {
   private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private static final long ORIGIN = System.nanoTime();
-
-  /** Run asynchronous calls. */
-  final ExecutorService threads = Threads.each();
 
   private final ScheduledExecutorService timers = Threads.timer();
 
@@ -73,7 +69,9 @@ final class Shared {
     clock = options.clock;
     log = new Log(options.logger);
     store = options.store == null ? null : new StoreSteps(options.store);
-    var opening = CompletableFuture.supplyAsync(() -> open(options), threads);
+    var opening =
+        CompletableFuture.supplyAsync(
+            () -> open(options), task -> Threads.daemon("rostering-open", task).start());
     http = new Http(options); // meanwhile, as both take a while
     try {
       plugin = opening.join();
@@ -182,7 +180,6 @@ final class Shared {
       plugin.free(this::now);
     }
     http.free();
-    threads.shutdown();
     timers.shutdownNow();
     if (store != null) {
       store.free();

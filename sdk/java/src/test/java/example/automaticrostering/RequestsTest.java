@@ -12,12 +12,6 @@ import org.junit.jupiter.api.Test;
 
 /** What Java's types add to the calls, which the suite shows. */
 class RequestsTest extends ServersTest {
-  @Test
-  void longTokenIsRefused() {
-    var refused = TokenOptions.refused("t".repeat(5 << 20));
-    assertCode(INVALID_INPUT, () -> client.getToken(refused));
-  }
-
   /** The JDK encodes a lone surrogate as a question mark. */
   @Test
   void loneSurrogates() {

@@ -24,7 +24,7 @@ abstract class ServersTest {
   RosteringClient client;
   URI uri;
   private final AtomicInteger tokens = new AtomicInteger();
-  private final ExecutorService threads = Executors.newCachedThreadPool();
+  final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile CountDownLatch freed = new CountDownLatch(0);
   private volatile CountDownLatch tokenRequest = new CountDownLatch(0);
   private HttpServer auth;
