@@ -164,7 +164,8 @@ impl Error {
     }
 
     /// An error with the key that caused it.
-    pub(crate) fn about(code: Code, key: &str, message: impl Into<String>) -> Self {
+    #[doc(hidden)]
+    pub fn about(code: Code, key: &str, message: impl Into<String>) -> Self {
         let mut error = Self::new(code, message);
         error.key = Some(key.into());
         if code == Code::ConfigInvalid {

@@ -26,7 +26,7 @@ pub fn in_child<V: AsRef<OsStr>>(test: &str, variables: impl IntoIterator<Item =
 fn unknown_field() {
     let error = call_error(Config::default().set("none", "x"));
     assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some("none")));
-    assert!(error.message.starts_with("none is not a field"), "{error}");
+    assert!(error.message.starts_with("none is no field"), "{error}");
 }
 
 /// The rules open clients with variables, whose values are set by the names of the fields.
