@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.lang.reflect.*;
 import java.time.Duration;
 import java.util.concurrent.*;
+import java.util.function.BiConsumer;
 import java.util.logging.*;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +43,16 @@ class CallsTest extends ServersTest {
     assertTrue(Thread.interrupted());
     assertInstanceOf(
         CancellationException.class, assertThrows(ExecutionException.class, call::get).getCause());
+  }
+
+  @Test
+  void timeForTheLogIsNotTheCalls() {
+    service = exchange -> respond(exchange, 500, "late");
+    BiConsumer<System.Logger.Level, String> slow =
+        (level, line) -> assertDoesNotThrow(() -> Thread.sleep(line.contains("500") ? 3000 : 0));
+    try (var client = builder().timeout(Duration.ofSeconds(2)).logger(slow).open()) {
+      assertCode(RosteringException.Code.SERVICE_ERROR, client::listJobs);
+    }
   }
 
   @Test
