@@ -31,7 +31,7 @@ func (l list) read(t *testing.T) (names []string) {
 
 // options are those of a client in each library.
 var options = map[string]list{
-	"c":          {"sdk/c/src/config.rs", `(?s)match key \{(.*?)\n            _ if `, `(?m)^            "(\w+)" =>`},
+	"c":          {"sdk/c/src/config.rs", `(?s)match key \{(.*?)\n            _ => `, `(?m)^            "(\w+)" =>`},
 	"go":         {"sdk/go/option.go", whole, `(?m)^func (With\w+)\(.*\) Option \{`},
 	"java":       {"sdk/java/src/main/java/example/automaticrostering/RosteringClientBuilder.java", whole, `(?m)^  public RosteringClientBuilder (\w+)\(`},
 	"javascript": {"sdk/javascript/src/rules.js", `(?s)const options = \{(.*?)\};`, `(?m)^  (\w+):`},

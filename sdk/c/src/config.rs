@@ -37,10 +37,6 @@ unsafe impl Sync for Context {}
 /// A setting of the HTTP client.
 type Setting = Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>;
 
-const KEYS: &str =
-    "auth_url, base_url, client_id, client_secret, environment, scope, customer_id, user_id, refresh_margin, \
-    allow_http, timeout_ms, max_body, ca_file, client_certificate_file, proxy, user_agent, plugin_file";
-
 impl Config {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let wrong = |expected: &str| Error::config(key, &format!("{key} must be {expected}"));
@@ -70,9 +66,6 @@ impl Config {
                 self.http.push(Arc::new(move |http| http.proxy(proxy.clone())));
             }
             "user_agent" => self.user_agent = Some(value.into()),
-            _ if !KEYS.split(", ").any(|known| known == key) => {
-                return Err(Error::config(key, &format!("unknown key {key}: use one of {KEYS}")));
-            }
             _ => self.config.set(key, value)?,
         }
         Ok(())

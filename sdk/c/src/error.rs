@@ -61,17 +61,11 @@ impl Error {
     }
 
     pub fn invalid(key: &str, message: &str) -> Box<Self> {
-        Self::about(CallCode::InvalidInput, key, message)
+        automatic_rostering::Error::about(CallCode::InvalidInput, key, message).into()
     }
 
     pub fn config(key: &str, message: &str) -> Box<Self> {
-        Self::about(CallCode::ConfigInvalid, key, message)
-    }
-
-    fn about(code: CallCode, key: &str, message: &str) -> Box<Self> {
-        let mut call = automatic_rostering::Error::new(code, message);
-        call.key = Some(key.into());
-        call.into()
+        automatic_rostering::Error::about(CallCode::ConfigInvalid, key, message).into()
     }
 }
 

@@ -32,9 +32,7 @@ struct Open(Arc<Shared>);
 
 impl Drop for Open {
     fn drop(&mut self) {
-        if self.0.is_here() {
-            self.0.end();
-        }
+        self.0.end();
     }
 }
 

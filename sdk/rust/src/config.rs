@@ -79,7 +79,8 @@ impl Config {
     /// [`Client::open`](crate::Client::open) checks the value.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
         let field = self.strings().into_iter().find(|(name, _)| *name == key);
-        let unknown = || Error::about(Code::ConfigInvalid, key, format!("{key} is not a field of the config"));
+        let unknown =
+            || Error::about(Code::ConfigInvalid, key, format!("{key} is no field of the config, such as auth_url"));
         value.clone_into(field.ok_or_else(unknown)?.1);
         match key {
             "refresh_margin" => self.refresh_margin = value.parse().ok(),

@@ -21,7 +21,7 @@ pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 ///
 /// What prints or serializes it is fit for logs: it has neither the headers nor the body of the service's response, which may
 /// hold personal data. [`full`](Self::full) has them.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct Error(Box<ErrorFields>);
 
@@ -95,12 +95,6 @@ pub struct RequestLine {
     pub path: String,
 }
 
-impl fmt::Display for RequestLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.method, self.path)
-    }
-}
-
 /// Why there was no response.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -139,17 +133,7 @@ impl Serialize for Error {
 /// As of `Error`: without the headers and the body.
 impl fmt::Debug for ErrorFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Error");
-        shown.field("code", &self.code).field("message", &self.message).field("retryable", &self.retryable);
-        shown.field("key", &self.key).field("problems", &self.problems).field("request", &self.request);
-        shown.field("reason", &self.reason).field("status", &self.status).field("oauth_error", &self.oauth_error);
-        shown.field("retry_after", &self.retry_after).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.write_str(&json!(Error(Box::new(self.clone()))).to_string())
     }
 }
 
@@ -180,7 +164,8 @@ impl Error {
     }
 
     /// An error with the key that caused it.
-    pub(crate) fn about(code: Code, key: &str, message: impl Into<String>) -> Self {
+    #[doc(hidden)]
+    pub fn about(code: Code, key: &str, message: impl Into<String>) -> Self {
         let mut error = Self::new(code, message);
         error.key = Some(key.into());
         if code == Code::ConfigInvalid {

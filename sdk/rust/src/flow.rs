@@ -92,7 +92,7 @@ impl Run {
     async fn carry_out(&self, action: &Action) -> (Value, Option<Cause>) {
         let done = match action {
             Action::Request { timeout, limit, request } => match request.make() {
-                Ok(request) => within(*timeout, self.shared.http.send(request, || None, *limit, *limit)).await,
+                Ok(request) => within(*timeout, self.shared.http.send(request, *limit, *limit)).await,
                 Err(invalid) => Err(invalid),
             }
             .map(|response| response.report()),

@@ -1,6 +1,6 @@
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::error::{self, Error as _};
+use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -16,7 +16,7 @@ use tokio::runtime::{Handle, Id};
 use tokio::task::JoinSet;
 use tower::util::MapRequestLayer;
 
-use crate::{Cause, Code, Error, Options, Response, lock};
+use crate::{Cause, Code, Options, Response, lock};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 pub const MAX_ERROR: usize = (4 << 10) + 1;
@@ -53,12 +53,12 @@ pub struct Http {
 }
 
 impl Http {
-    pub fn new(options: &Options) -> Result<Self, Error> {
+    pub fn new(options: &Options) -> Result<Self, crate::Error> {
         if options.http.is_some() && CryptoProvider::get_default().is_none() {
             // reqwest would panic.
             let message = "Options::http needs a default provider of rustls: choose one for the program, for example with \
                 automatic_rostering::rustls::crypto::ring::default_provider().install_default()";
-            return Err(Error::about(Code::ConfigInvalid, "http", message));
+            return Err(crate::Error::about(Code::ConfigInvalid, "http", message));
         }
         let (user_agent, configure) = (options.user_agent.clone(), options.http.clone());
         let make = move |loopback| -> Result<_, Cause> {
@@ -73,14 +73,24 @@ impl Http {
                 Some(configure) => configure(preset),
                 None => preset.tls_backend_preconfigured(TLS.clone()?),
             };
-            Ok(set.redirect(Policy::none()).retry(retry::never()).build()?)
+            let once_more = retry::for_host(AnyHost).no_budget().max_retries_per_request(1).classify_fn(|sent| {
+                let is_idempotent = matches!(*sent.method(), Method::GET | Method::HEAD);
+                let is_idle = CONNECTS.try_with(Cell::get) == Ok(false);
+                if is_idempotent && is_idle && sent.error().is_some_and(was_closed) {
+                    sent.retryable()
+                } else {
+                    sent.success()
+                }
+            });
+            Ok(set.redirect(Policy::none()).retry(once_more).build()?)
         };
         Ok(Self { make: Box::new(make), clients: Mutex::default(), max_body: options.max_body })
     }
 
     /// Makes the client for requests to a URL in the current runtime, if that is valid.
-    pub fn prepare(&self, url: &str) -> Result<(), Error> {
-        let open = |error| Error::open("the HTTP client cannot be made; check its settings and user_agent", error);
+    pub fn prepare(&self, url: &str) -> Result<(), crate::Error> {
+        let open =
+            |error| crate::Error::open("the HTTP client cannot be made; check its settings and user_agent", error);
         Url::parse(url).map_or(Ok(()), |url| self.client(&url).map(drop).map_err(open))
     }
 
@@ -104,25 +114,10 @@ impl Http {
         lock(&self.clients).clear();
     }
 
-    /// Sends a request, of which `again` makes another. Reads at most this many bytes of the body, of a result or of an error.
-    pub async fn send(
-        &self,
-        request: Request,
-        again: impl FnOnce() -> Option<Request>,
-        of_result: usize,
-        of_error: usize,
-    ) -> Result<Response, Cause> {
+    /// Sends a request. Reads at most this many bytes of the body, of a result or of an error.
+    pub async fn send(&self, request: Request, of_result: usize, of_error: usize) -> Result<Response, Cause> {
         let client = self.client(request.url())?;
-        let is_idempotent = matches!(*request.method(), Method::GET | Method::HEAD);
-        let sent = async { (client.execute(request).await, CONNECTS.with(Cell::get)) };
-        let (mut sent, connected) = CONNECTS.scope(Cell::new(false), sent).await;
-        if !connected
-            && is_idempotent
-            && sent.as_ref().is_err_and(was_closed)
-            && let Some(again) = again()
-        {
-            sent = client.execute(again).await;
-        }
+        let sent = CONNECTS.scope(Cell::new(false), client.execute(request)).await;
         let mut response = sent.map_err(reqwest::Error::without_url)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let limit = if is_result(status) { of_result } else { of_error };
@@ -138,12 +133,21 @@ impl Http {
 }
 
 /// Returns whether the server closed the connection without a response.
-fn was_closed(error: &reqwest::Error) -> bool {
-    let closed = |error: &(dyn error::Error + 'static)| {
+fn was_closed(error: &(dyn Error + 'static)) -> bool {
+    let closed = |error: &(dyn Error + 'static)| {
         let reset = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::ConnectionReset);
         reset || error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message)
     };
-    error.is_request() && iter::successors(error.source(), |&error| error.source()).any(closed)
+    iter::successors(Some(error), |&error| error.source()).any(closed)
+}
+
+/// A retry applies to each of the two.
+struct AnyHost;
+
+impl PartialEq<&str> for AnyHost {
+    fn eq(&self, _: &&str) -> bool {
+        true
+    }
 }
 
 /// Returns whether a response of the service with this status is the result of a call.

@@ -15,8 +15,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-#[cfg(feature = "blocking")]
-pub mod blocking;
 mod client;
 mod config;
 mod error;
@@ -51,7 +49,8 @@ pub use reqwest; // for Options, Request and Response
 #[cfg(feature = "middleware")]
 pub use reqwest_middleware; // for Middleware
 pub use response::Response;
-pub use retry::{Retryable, Waits, retry, retry_if};
+pub use retry::{Waits, retry, retry_if};
+pub use runtime::block_on;
 pub use rustls; // for Options::http
 pub use status::{BackoffError, Status};
 #[cfg(feature = "redis")]

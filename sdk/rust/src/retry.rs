@@ -6,49 +6,26 @@ use crate::Error;
 
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// An error that [`retry`] understands: implement it for your own error type that holds an [`Error`].
-pub trait Retryable {
-    /// Returns whether the same call may succeed later.
-    fn is_retryable(&self) -> bool;
-
-    /// Returns how long to wait before the next call, if that is known.
-    fn retry_after(&self) -> Option<Duration> {
-        None
-    }
-}
-
-impl Retryable for Error {
-    fn is_retryable(&self) -> bool {
-        self.retryable
-    }
-
-    fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
-    }
-}
-
-/// Calls again while the error is [`Retryable`], after its `retry_after`, or after 1 s, doubling to 30 s, each with up to a
+/// Calls again while the error is `retryable`, after its `retry_after`, or after 1 s, doubling to 30 s, each with up to a
 /// tenth of jitter. Returns the last error if it is not retryable, or if the wait would end after the deadline, which
 /// counts from now.
 ///
 /// Do not retry a request that is not idempotent: the service may carry it out twice.
-pub async fn retry<T, E, F>(deadline: Duration, call: impl FnMut() -> F) -> Result<T, E>
+pub async fn retry<T, F>(deadline: Duration, call: impl FnMut() -> F) -> Result<T, Error>
 where
-    E: Retryable,
-    F: Future<Output = Result<T, E>>,
+    F: Future<Output = Result<T, Error>>,
 {
-    retry_if(deadline, E::is_retryable, call).await
+    retry_if(deadline, |error| error.retryable, call).await
 }
 
-/// Retries like [`retry`] while the condition holds for the error, in place of [`is_retryable`](Retryable::is_retryable).
-pub async fn retry_if<T, E, F>(
+/// Retries like [`retry`] while the condition holds for the error, in place of its `retryable`.
+pub async fn retry_if<T, F>(
     deadline: Duration,
-    mut condition: impl FnMut(&E) -> bool,
+    mut condition: impl FnMut(&Error) -> bool,
     mut call: impl FnMut() -> F,
-) -> Result<T, E>
+) -> Result<T, Error>
 where
-    E: Retryable,
-    F: Future<Output = Result<T, E>>,
+    F: Future<Output = Result<T, Error>>,
 {
     let mut waits = Waits::new(deadline);
     loop {
@@ -62,7 +39,7 @@ where
     }
 }
 
-/// The waits of [`retry`], for your own loop.
+/// The waits of [`retry`], for your own loop, such as one with your own type of errors.
 #[derive(Debug)]
 pub struct Waits {
     end: Option<Instant>,
@@ -76,10 +53,10 @@ impl Waits {
         Self { end: Instant::now().checked_add(deadline), next: Duration::from_secs(1) }
     }
 
-    /// Returns how long to wait after this error if the call is to be retried, such as for its
-    /// [`is_retryable`](Retryable::is_retryable); `None` if it is the last one.
-    pub fn after(&mut self, again: bool, error: &impl Retryable) -> Option<Duration> {
-        let wait = error.retry_after().unwrap_or(self.next).mul_f64(1.0 + fastrand::f64() / 10.0);
+    /// Returns how long to wait after this error if the call is to be retried, such as for its `retryable`; `None` if it is
+    /// the last one.
+    pub fn after(&mut self, again: bool, error: &Error) -> Option<Duration> {
+        let wait = error.retry_after.unwrap_or(self.next).mul_f64(1.0 + fastrand::f64() / 10.0);
         self.next = LONGEST.min(self.next * 2);
         let in_time = self.end.is_none_or(|end| Instant::now().checked_add(wait).is_some_and(|then| then <= end));
         (again && in_time).then_some(wait)

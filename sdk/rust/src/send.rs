@@ -15,7 +15,7 @@ use crate::http::{MAX_ERROR, is_result};
 use crate::plugin::decode;
 use crate::shared::Shared;
 use crate::step::Outgoing;
-use crate::{Body, Code, Error, Reason, RequestLine, Response, Token, lock};
+use crate::{Body, Code, Error, Reason, Response, Token, lock};
 
 /// How often a request is sent. The first other token may come from a store, and have been revoked, too.
 const MAX_SENDS: usize = 3;
@@ -87,18 +87,13 @@ impl Shared {
     pub async fn send(self: &Arc<Self>, input: &Value, body: Option<Body>) -> Result<Response, Error> {
         let template = self.request(input)?;
         let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable)).await?;
-        let make = |tokens: &Tokens| {
+        let (response, took, unauthorized) = loop {
             let mut request = template.try_clone().ok_or_else(|| Error::bug("the plugin's request has a body"))?;
             tokens.authorize(&mut request)?;
             *request.body_mut() = body.as_ref().and_then(Body::next);
-            Ok(request)
-        };
-        let (response, took, unauthorized) = loop {
-            let request = make(&tokens)?;
             self.counts.service_requests.fetch_add(1, Ordering::Relaxed);
-            let again = || tokens.repeatable.then(|| make(&tokens).ok()).flatten();
             let began = Instant::now();
-            let sent = self.http.send(request, again, self.http.max_body.saturating_add(1), MAX_ERROR).await;
+            let sent = self.http.send(request, self.http.max_body.saturating_add(1), MAX_ERROR).await;
             let took = began.elapsed();
             let response = match sent {
                 Ok(response) => response,
@@ -118,12 +113,9 @@ impl Shared {
             if response.body.len() <= max {
                 return Ok(response);
             }
-            let text = |field: &str| input[field].as_str().unwrap_or_default();
-            let (path, _) = text("path").split_once('?').unwrap_or((text("path"), ""));
-            let request = RequestLine { method: text("method").into(), path: path.into() };
             let why = format!("the response is larger than max_body ({max} bytes): raise it or request less");
-            let mut error = Error::new(Code::NetworkError, format!("{request}: {why}"));
-            (error.reason, error.request) = (Some(Reason::Protocol), Some(request));
+            let mut error = Error::new(Code::NetworkError, why);
+            error.reason = Some(Reason::Protocol);
             return Err(error);
         }
         let mut explained = tokens.explain(response.report(), input, took);
@@ -131,9 +123,7 @@ impl Shared {
             explained.message.push_str(" (the body can be read only once, so it was not sent again)");
         }
         if let Some(error) = unauthorized {
-            // The flow's error, with the request and the response that led to it.
-            let request = explained.request.clone().unwrap_or_default();
-            explained.message = format!("{request}: {}", error.message);
+            // it decides what comes next
             (explained.retryable, explained.retry_after) = (error.retryable, error.retry_after);
         }
         Err(explained)

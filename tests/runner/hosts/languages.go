@@ -54,7 +54,6 @@ var players = []Host{
 	{Folder: "java", Name: "java", Command: rawJava, Build: wasi},
 	{Folder: "java", Name: "java-nowasi", Command: rawJava, Build: noWASI},
 	{Folder: "java", Name: "java", Command: java + " adapter.Adapter", Library: true},
-	{Folder: "java", Name: "java-async", Command: java + " -Dasync=true adapter.Adapter", Library: true},
 	{Folder: "javascript/runtimes/node", Name: "node", Command: "./node " + rawJS, Build: wasi},
 	{Folder: "javascript/runtimes/node", Name: "node-worker", Command: "node " + rawJS, Build: noWASI},
 	{Folder: "javascript/runtimes/node", Name: "node", Command: "node " + js, Library: true},

@@ -14,7 +14,7 @@ use automatic_rostering::rustls::crypto::{CryptoProvider, ring};
 use automatic_rostering::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use automatic_rostering::rustls::{ServerConfig, ServerConnection};
 use automatic_rostering::{
-    Client, Code, Error, FileStore, Options, Reason, RedisStore, Request, Store, Token, blocking, redis,
+    Client, Code, Error, FileStore, Options, Reason, RedisStore, Request, Store, Token, block_on, redis,
 };
 use serde_json::{Value, json};
 
@@ -116,13 +116,13 @@ fn provider_of_the_process() {
         return drop(in_child::<&str>("api::provider_of_the_process", []));
     }
     let sandbox = Sandbox::start();
-    let open = |options| blocking::Client::open(&sandbox.config(), options);
-    open(Options::default()).unwrap().list_jobs().unwrap();
+    let open = |options| block_on(Client::open(&sandbox.config(), options));
+    block_on(open(Options::default()).unwrap().list_jobs()).unwrap();
     assert!(CryptoProvider::get_default().is_none());
     let error = call_error(open(Options::default().http(|http| http)));
     assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some("http")));
     choose_provider();
-    open(Options::default().http(|http| http)).unwrap().list_jobs().unwrap();
+    block_on(open(Options::default().http(|http| http)).unwrap().list_jobs()).unwrap();
 }
 
 /// A further client needs neither another copy of the plugin nor of the system's certificates.
@@ -133,7 +133,7 @@ fn memory_of_a_further_client() {
         return drop(in_child::<&str>("api::memory_of_a_further_client", []));
     }
     let sandbox = Sandbox::start();
-    let open = |_| blocking::Client::open(&sandbox.config(), Options::default()).unwrap();
+    let open = |_| block_on(sandbox.client());
     let kilobytes = || {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();

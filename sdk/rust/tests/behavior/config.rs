@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::process::Command;
 
 use automatic_rostering::reqwest::Proxy;
-use automatic_rostering::{Client, Code, Config, Options, blocking};
+use automatic_rostering::{Client, Code, Config, Options, block_on};
 
 use crate::api::{call_error, choose_provider};
 use crate::sandbox::Sandbox;
@@ -26,7 +26,7 @@ pub fn in_child<V: AsRef<OsStr>>(test: &str, variables: impl IntoIterator<Item =
 fn unknown_field() {
     let error = call_error(Config::default().set("none", "x"));
     assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some("none")));
-    assert!(error.message.starts_with("none is not a field"), "{error}");
+    assert!(error.message.starts_with("none is no field"), "{error}");
 }
 
 /// The rules open clients with variables, whose values are set by the names of the fields.
@@ -70,13 +70,12 @@ fn proxies() {
     if env::var(CHILD).is_ok() {
         choose_provider();
         let mut config = Config::from_env().unwrap();
-        let client = blocking::Client::open(&config, Options::default()).unwrap();
-        client.get_token().unwrap();
-        client.list_jobs().unwrap();
+        let client = block_on(Client::open(&config, Options::default())).unwrap();
+        block_on(client.list_jobs()).unwrap();
         let nobody = Options::default().http(|http| http.proxy(Proxy::all("http://127.0.0.1:1").unwrap()));
         config.auth_url = config.base_url.clone();
-        let client = blocking::Client::open(&config, nobody).unwrap();
-        assert_eq!(call_error(client.get_token()).code, Code::NetworkError);
+        let client = block_on(Client::open(&config, nobody)).unwrap();
+        assert_eq!(call_error(block_on(client.get_token())).code, Code::NetworkError);
         return;
     }
     let sandbox = Sandbox::start();

@@ -6,11 +6,10 @@ use std::thread;
 use std::time::Duration;
 
 use automatic_rostering::reqwest::{Method, Proxy};
-use automatic_rostering::{Code, Error, Options, Reason, Request, Response, blocking};
+use automatic_rostering::{Client, Code, Error, Options, Reason, Request, Response, block_on};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::api::{call_error, choose_provider};
-use crate::config::{CHILD, in_child};
 use crate::sandbox::{PATIENCE, Sandbox};
 
 /// A runtime that does nothing while nobody waits in it.
@@ -45,38 +44,6 @@ async fn paused_time() {
     assert_eq!(sandbox.counts(), (1, 1));
 }
 
-/// A client belongs to the process that opened it.
-#[cfg(unix)]
-#[test]
-#[expect(unsafe_code, reason = "nothing else forks")]
-fn fork() {
-    unsafe extern "C" {
-        safe fn fork() -> i32;
-        safe fn alarm(seconds: u32) -> u32;
-        safe fn _exit(status: i32) -> !;
-        fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
-    }
-    if std::env::var(CHILD).is_err() {
-        return drop(in_child::<&str>("connections::fork", []));
-    }
-    let sandbox = Sandbox::start();
-    let open = || blocking::Client::open(&sandbox.config(), Options::default()).unwrap();
-    let client = open();
-    client.list_jobs().unwrap();
-    let child = fork();
-    if child == 0 {
-        alarm(60); // ends it if it hangs
-        let error = call_error(client.list_jobs());
-        let refused = error.code == Code::Closed && error.message.contains("before fork");
-        drop(client);
-        _exit(i32::from(!refused || open().list_jobs().is_err()));
-    }
-    let mut status = 1;
-    assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
-    assert_eq!(status, 0);
-    client.list_jobs().unwrap();
-}
-
 /// Serves one connection after the other: this many responses, and then reads another request and closes it. Returns the
 /// number of requests.
 fn serve(listener: &TcpListener, responses: &[(usize, String)]) -> usize {
@@ -109,10 +76,10 @@ fn calls(methods: &[Method], responses: &[(usize, String)]) -> (Vec<Result<Respo
     config.base_url = format!("http://{address}");
     thread::scope(|scope| {
         let server = scope.spawn(move || serve(&listener, responses));
-        let client = blocking::Client::open(&config, Options::default()).unwrap();
-        let send = |method: &Method| client.send_request(Request::new(method.clone(), "/jobs"));
+        let client = block_on(Client::open(&config, Options::default())).unwrap();
+        let send = |method: &Method| block_on(client.send_request(Request::new(method.clone(), "/jobs")));
         let results = methods.iter().map(send).collect();
-        client.close(); // and its connections
+        block_on(client.close()); // and its connections
         drop(TcpStream::connect(address)); // for a server that waits for one
         (results, server.join().unwrap())
     })
@@ -133,28 +100,24 @@ fn idle_connection_that_is_closed() {
     assert_eq!(requests, 3); // never once more than that
 }
 
-/// Derived from types, not from texts.
+/// The rules try the other reasons.
 #[test]
 fn reasons() {
-    let (results, _) = calls(&[Method::PUT], &[(1, "* OK IMAP4rev1 ready\r\n".into())]);
-    assert_eq!(call_error(results.into_iter().next().unwrap()).reason, Some(Reason::Protocol));
+    choose_provider();
     let (sandbox, listener) = (Sandbox::start(), TcpListener::bind("127.0.0.1:0").unwrap());
     let proxy = format!("http://{}", listener.local_addr().unwrap());
-    let of = |base_url: &str, proxy: Option<String>| {
-        choose_provider();
-        let mut config = sandbox.config();
-        config.base_url = base_url.into();
-        let options = Options::default().http(move |http| match &proxy {
-            Some(proxy) => http.proxy(Proxy::https(proxy).unwrap()),
-            None => http,
-        });
-        call_error(blocking::Client::open(&config, options.timeout(PATIENCE)).unwrap().list_jobs()).reason
+    let mut config = sandbox.config();
+    config.base_url = "https://name.invalid".into();
+    let reason = |options: Options| {
+        let client = block_on(Client::open(&config, options.timeout(PATIENCE))).unwrap();
+        call_error(block_on(client.list_jobs())).reason
     };
-    assert_eq!(of("https://name.invalid", None), Some(Reason::NameResolution));
+    assert_eq!(reason(Options::default()), Some(Reason::NameResolution));
     thread::scope(|scope| {
         let refusal = "HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n".to_owned();
         scope.spawn(|| serve(&listener, &[(1, refusal)]));
-        assert_eq!(of("https://name.invalid", Some(proxy)), Some(Reason::Proxy));
+        let refused = Options::default().http(move |http| http.proxy(Proxy::https(&proxy).unwrap()));
+        assert_eq!(reason(refused), Some(Reason::Proxy));
     });
 }
 

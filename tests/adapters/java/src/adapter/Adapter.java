@@ -23,7 +23,7 @@ import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** See tests/adapters/README.md. With {@code -Dasync=true}, the calls return futures. */
+/** See tests/adapters/README.md. */
 public final class Adapter {
   private static final PrintStream LINES = new PrintStream(System.out, true, UTF_8);
   private static final StreamReadConstraints ANY_LENGTH =
@@ -60,14 +60,7 @@ public final class Adapter {
   }
 
   private void begin(JsonNode r) throws Exception {
-    var client = view(r);
-    var future = future(r, client);
-    if (future == null) {
-      thread(r, call(r, client));
-      return;
-    }
-    cancels.put(r.get("id").longValue(), () -> future.cancel(true));
-    future.whenComplete((value, e) -> respond(r, e == null ? value : e));
+    thread(r, call(r, view(r)));
   }
 
   private Callable<?> call(JsonNode r, RosteringClient client) {
@@ -88,20 +81,6 @@ public final class Adapter {
       case "close" ->
           limit == null ? callable(() -> client.close()) : callable(() -> client.close(limit));
       default -> throw new UnsupportedOperationException("no operation " + r.get("op"));
-    };
-  }
-
-  /** The call as a future, if it is to be one. */
-  private static CompletableFuture<?> future(JsonNode r, RosteringClient client) {
-    if (!Boolean.getBoolean("async") || client == null || r.has("times") || r.has("retry")) {
-      return null;
-    }
-    return switch (r.get("op").textValue()) {
-      case "own" -> client.sendAsync(own(r), BYTES);
-      case "list_jobs" -> client.listJobsAsync();
-      case "send_request" -> client.sendRequestAsync(request(r));
-      case "get_token" -> client.getTokenAsync(options(r));
-      default -> null;
     };
   }
 
@@ -198,7 +177,7 @@ public final class Adapter {
   }
 
   private static ServiceRequest request(JsonNode r) {
-    var request = ServiceRequest.builder(r.path("path").textValue());
+    var request = new ServiceRequest(r.path("path").textValue());
     if (r.has("method")) {
       request.method(r.get("method").textValue());
     }
@@ -210,7 +189,7 @@ public final class Adapter {
     if (r.has("body")) {
       request.body(body(r));
     }
-    return request.build();
+    return request;
   }
 
   private static TokenOptions options(JsonNode r) {
@@ -255,7 +234,7 @@ public final class Adapter {
     Optional.ofNullable(clients.get(r.path("client").textValue()))
         .ifPresent(opened -> response.put("plugin_calls", pluginCalls(opened.client)));
     if (result instanceof Throwable e) {
-      failed(response, e instanceof CompletionException ? e.getCause() : e);
+      failed(response, e);
     } else if (result instanceof Token token) {
       response.put("json", new RawValue(token.toJson()));
     } else if (result instanceof Status status) {

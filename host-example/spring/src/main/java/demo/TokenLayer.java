@@ -17,6 +17,7 @@ import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Adds the token to every request of a client of Spring, and replaces it after a 401. */
 @Component
@@ -56,7 +57,8 @@ record TokenLayer(RosteringClient rostering)
   }
 
   private Mono<Token> token(TokenOptions which) {
-    return Mono.fromFuture(() -> rostering.getTokenAsync(which));
+    return Mono.fromCallable(() -> rostering.getToken(which))
+        .subscribeOn(Schedulers.boundedElastic());
   }
 
   private static ClientRequest with(ClientRequest request, String token) {

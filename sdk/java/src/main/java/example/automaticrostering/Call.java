@@ -1,8 +1,6 @@
 package example.automaticrostering;
 
 import example.automaticrostering.RosteringException.Reason;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
@@ -23,21 +21,13 @@ final class Call {
   private Thread thread; // while it works
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
-  /**
-   * Creates a call, which its caller adds to what is shared, unless the stack may overflow when it
-   * ends: {@code close} would wait for it forever.
-   */
+  /** Creates a call, which its caller adds to what is shared. */
   Call(Shared shared, long timeout, boolean isCounted) {
-    reserveStack(500);
     this.shared = shared;
     this.timeout = timeout;
     this.isCounted = isCounted;
     var now = Shared.nanos();
     deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
-  }
-
-  private static int reserveStack(int frames) {
-    return frames == 0 ? 0 : 1 + reserveStack(frames - 1);
   }
 
   /** Works in this thread. What it throws after {@link #end} is the reason of that. */
@@ -65,27 +55,6 @@ final class Call {
     } finally {
       over();
     }
-  }
-
-  /** Works in another thread. Completing the future ends the call. */
-  <T> CompletableFuture<T> start(Task<T, ?> task) {
-    var result = new CompletableFuture<T>();
-    Runnable work =
-        () -> {
-          try {
-            result.complete(run(task));
-          } catch (Throwable e) {
-            result.completeExceptionally(e);
-          }
-        };
-    try {
-      shared.threads.execute(work);
-    } catch (Throwable e) { // too many threads
-      over();
-      throw e;
-    }
-    result.whenComplete((r, e) -> end(CancellationException::new));
-    return result;
   }
 
   void timeOut() {

@@ -65,19 +65,10 @@ final class Flow {
   /** Returns the next step, or null after the last one. */
   private Step ask(String export, Map<String, Object> input) {
     input.put("now", shared.now());
-    try {
-      return shared.plugin.run(() -> step(export, input));
-    } finally {
-      if (input.containsKey("failed")) { // its warning does not wait for the flow's end
-        shared.log.flushSoon();
-      }
+    synchronized (shared.plugin) { // the step is published before the state changes again
+      var step = Step.ofJson(shared.plugin.call(export, Json.write(input), failure));
+      return shared.holder.publish(this, step) ? step : null;
     }
-  }
-
-  /** In the plugin's thread: the step is published before the plugin's state changes again. */
-  private Step step(String export, Map<String, Object> input) {
-    var step = Step.ofJson(shared.plugin.call(export, Json.write(input), failure));
-    return shared.holder.publish(this, step) ? step : null;
   }
 
   private Map<String, ?> carryOut(Step step) throws InterruptedException {

@@ -3,7 +3,6 @@ package example.automaticrostering;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 
 /** Keeps lines until the end of a call or flow: what gets them may call the client, or throw. */
@@ -13,11 +12,8 @@ final class Log {
   private final BiConsumer<Level, String> handler;
   private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
 
-  private final Executor threads;
-
-  Log(BiConsumer<Level, String> handler, Executor threads) {
+  Log(BiConsumer<Level, String> handler) {
     this.handler = handler;
-    this.threads = threads;
   }
 
   /** The platform's logging takes a while to start: not before a line. */
@@ -31,14 +27,6 @@ final class Log {
 
   void add(Level level, String text) {
     lines.add(new Line(level, text));
-  }
-
-  /** Flushes in another thread: the handler may wait for what this one does. */
-  void flushSoon() {
-    try {
-      threads.execute(this::flush);
-    } catch (Throwable e) { // too many threads, or closed: then at the end
-    }
   }
 
   void flush() {

@@ -4,6 +4,8 @@ import static example.automaticrostering.RosteringException.notNull;
 
 import java.io.IOException;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.time.Duration;
@@ -11,14 +13,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A client for Automatic Rostering. Open one and share it among threads.
  *
  * <p>A call that fails throws {@link RosteringException}; after {@link #close()},
- * IllegalStateException. Interrupting the thread of a blocking method, or canceling the future of
- * an asynchronous one, cancels the call's request, but not a token request.
+ * IllegalStateException. Interrupting the thread of a call cancels its request, but not a token
+ * request. An executor makes calls asynchronous: {@code executor.submit(client::listJobs)}.
  *
  * <p>A fake for tests extends this class and overrides what is tested: everything else throws
  * UnsupportedOperationException.
@@ -78,41 +79,24 @@ public class RosteringClient implements AutoCloseable {
     return call;
   }
 
-  private <T> CompletableFuture<T> start(boolean isCounted, Call.Task<T, ?> task) {
-    try {
-      return call(isCounted).start(task);
-    } catch (Throwable e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
   /** Lists the jobs of the customer and the user. */
   public Response listJobs() throws InterruptedException {
-    return sendRequest(ServiceRequest.LIST_JOBS);
-  }
-
-  /** Asynchronous form of {@link #listJobs}. */
-  public CompletableFuture<Response> listJobsAsync() {
-    return sendRequestAsync(ServiceRequest.LIST_JOBS);
+    return sendRequest(new ServiceRequest("/jobs"));
   }
 
   /** Sends a request to a path below the base URL, with the token and the two ids. */
   public Response sendRequest(ServiceRequest request) throws InterruptedException {
-    return call(true).run(task(request));
-  }
-
-  /** Asynchronous form of {@link #sendRequest}. */
-  public CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
-    return start(true, task(request));
-  }
-
-  private Call.Task<Response, RuntimeException> task(ServiceRequest request) {
-    var input = new HashMap<String, Object>(notNull(request, "the request").input);
     var all = new TreeMap<>(headers); // by names in any case
-    all.putAll(request.headers);
+    all.putAll(notNull(request, "the request").headers);
+    var input = new HashMap<String, Object>(ids);
     input.put("headers", all);
-    input.putAll(ids);
-    return call -> new ServiceCall(shared, call, input, request.body).make();
+    input.put("path", request.path);
+    input.put("method", request.method);
+    if (request.body != null) {
+      input.put("body", true);
+    }
+    var body = request.body == null ? BodyPublishers.noBody() : request.body;
+    return call(true).run(call -> new ServiceCall(shared, call, input, body).make());
   }
 
   /** Returns the cached token, or a new one, for your own requests. */
@@ -122,25 +106,18 @@ public class RosteringClient implements AutoCloseable {
 
   /** Returns the token that the options select. */
   public Token getToken(TokenOptions options) throws InterruptedException {
-    return call(true).run(task(options));
-  }
-
-  /** Asynchronous form of {@link #getToken(TokenOptions)}. */
-  public CompletableFuture<Token> getTokenAsync(TokenOptions options) {
-    return start(true, task(options));
-  }
-
-  private Call.Task<Token, RuntimeException> task(TokenOptions options) {
     notNull(options, "the options");
-    return call -> {
-      if (options.isForced) {
-        return shared.holder.force();
-      }
-      if (options.refused != null) {
-        shared.holder.refuse(options.refused, false);
-      }
-      return shared.holder.token(options.refused);
-    };
+    return call(true)
+        .run(
+            call -> {
+              if (options.isForced) {
+                return shared.holder.force();
+              }
+              if (options.refused != null) {
+                shared.holder.refuse(options.refused, false);
+              }
+              return shared.holder.token(options.refused);
+            });
   }
 
   /** Caches a token of the same client, scope and token endpoint, such as another process's. */
@@ -152,12 +129,12 @@ public class RosteringClient implements AutoCloseable {
 
   /** Forgets the token and the backoff. */
   public void clearToken() {
-    shared().change("clear_token", PluginThread.NOTHING, false);
+    shared().change("clear_token", Plugin.NOTHING, false);
   }
 
   /** Replaces the secret from the next token request on. If it is invalid, the old one stays. */
   public void setSecret(String secret) {
-    shared().plugin.setSecret(notNull(secret, "the secret"));
+    shared().plugin.configure(Map.of("client_secret", notNull(secret, "the secret")));
   }
 
   /** Returns a view for another customer, whose calls send that id. */
@@ -212,28 +189,17 @@ public class RosteringClient implements AutoCloseable {
    * {@code Authorization}. Resembles {@code HttpClient.send}. Add the two ids yourself.
    *
    * <p>The {@code BodyHandler} sees a 401 only if the request is not sent again; of the last one,
-   * at most 64 KiB. Which bodies can be sent again: {@link ServiceRequest.Builder#body}.
+   * at most 64 KiB. Which bodies can be sent again: {@link ServiceRequest#body(BodyPublisher)}.
    *
    * @throws IOException if there is no response
    * @throws RosteringException if no token can be obtained, or the client's timeout ends the call
    */
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
       throws IOException, InterruptedException {
-    return call(false).run(task(request, handler));
-  }
-
-  /** Asynchronous form of {@link #send}. */
-  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
-      HttpRequest request, BodyHandler<T> handler) {
-    return start(false, task(request, handler));
-  }
-
-  private <T> Call.Task<HttpResponse<T>, IOException> task(
-      HttpRequest request, BodyHandler<T> handler) {
     notNull(request, "the request");
     notNull(handler, "the body handler");
-    var base = shared().config.service();
-    return call -> new OwnRequest<>(shared, call, base, request, handler).make();
+    var base = shared().base();
+    return call(false).run(call -> new OwnRequest<>(shared, call, base, request, handler).make());
   }
 
   /** Returns what the client and its views know and counted, also after {@link #close()}. */

@@ -2,8 +2,6 @@ package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.notNull;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
@@ -13,18 +11,14 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
-import run.endive.runtime.InterpreterMachine;
-import run.endive.wasm.Parser;
-import run.endive.wasm.WasmModule;
-import run.endive.wasm.types.*;
 
 /** Builds a client; each method changes the builder and returns it. */
 public final class RosteringClientBuilder {
   /** A timeout of three centuries. */
   static final long NEVER = Long.MAX_VALUE;
 
-  final RosteringConfig config;
-  private byte[] wasm;
+  final Map<String, String> config;
+  byte[] wasm; // null: the embedded plugin
   private long timeout = nanos(Duration.ofSeconds(30));
   HttpClient httpClient; // null: the shared one
   String proxyAuthorization; // or null
@@ -35,7 +29,7 @@ public final class RosteringClientBuilder {
   final TreeMap<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
   RosteringClientBuilder(RosteringConfig config) {
-    this.config = notNull(config, "the config");
+    this.config = notNull(config, "the config").keys();
   }
 
   /**
@@ -105,7 +99,7 @@ public final class RosteringClientBuilder {
   /**
    * Sets the log handler, such as {@code System.getLogger("mine")::log} (default: the {@code
    * System.Logger} named {@code example.automaticrostering}, which also gets what it throws). It
-   * gets lines after a call or a step of a token request, and so may call the client.
+   * gets lines after a call or a token request, and so may call the client.
    */
   public RosteringClientBuilder logger(BiConsumer<Level, String> logger) {
     this.logger = notNull(logger, "the logger");
@@ -127,12 +121,6 @@ public final class RosteringClientBuilder {
     return new RosteringClient(new Shared(this), Map.of(), new TreeMap<>(headers), timeout, false);
   }
 
-  PluginInstance instance(Log log) {
-    return wasm == null
-        ? new PluginInstance(Embedded.MODULE, PluginMachine::new, log)
-        : new PluginInstance(Parser.parse(wasm), InterpreterMachine::new, log);
-  }
-
   /** Converts a timeout to nanoseconds; more than three centuries means no timeout. */
   static long nanos(Duration timeout) {
     if (notNull(timeout, "timeout").isZero() || timeout.isNegative()) {
@@ -142,44 +130,6 @@ public final class RosteringClientBuilder {
       return timeout.toNanos();
     } catch (ArithmeticException e) {
       return NEVER;
-    }
-  }
-
-  /** The plugin in this library. All clients share it, and the process keeps it. */
-  private static final class Embedded {
-    /** The module without its code, as src/build/CompilePlugin.java made it. */
-    static final WasmModule MODULE = read();
-
-    /**
-     * Does not validate it again, and makes no digest, as {@code Parser.parse} would: both take a
-     * tenth of a second of a first call.
-     */
-    private static WasmModule read() {
-      var module = WasmModule.builder().withValidation(false);
-      try (var file = RosteringClientBuilder.class.getResourceAsStream("Plugin.meta")) {
-        Parser.builder().build().parse(file, section -> add(module, section));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      return module.build();
-    }
-
-    /** Adds a section, of those that the plugin has. */
-    private static void add(WasmModule.Builder module, Section section) {
-      switch (section.sectionId()) {
-        case SectionId.TYPE -> module.setTypeSection((TypeSection) section);
-        case SectionId.FUNCTION -> module.setFunctionSection((FunctionSection) section);
-        case SectionId.TABLE -> module.setTableSection((TableSection) section);
-        case SectionId.MEMORY -> module.setMemorySection((MemorySection) section);
-        case SectionId.GLOBAL -> module.setGlobalSection((GlobalSection) section);
-        case SectionId.EXPORT -> module.setExportSection((ExportSection) section);
-        case SectionId.ELEMENT -> module.setElementSection((ElementSection) section);
-        case SectionId.CODE -> module.setCodeSection((CodeSection) section);
-        case SectionId.DATA_COUNT -> module.setDataCountSection((DataCountSection) section);
-        case SectionId.DATA -> module.setDataSection((DataSection) section);
-        default ->
-            throw new IllegalStateException("the plugin has a section " + section.sectionId());
-      }
     }
   }
 }

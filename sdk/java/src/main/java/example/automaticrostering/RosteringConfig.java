@@ -6,7 +6,6 @@ import static java.util.Locale.ROOT;
 
 import example.automaticrostering.RosteringException.Code;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -18,14 +17,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a client: its credentials, the URLs, and whose jobs to list. They are checked
- * when a client opens: a {@link RosteringException} then names the field that caused it. Printing a
- * config does not show the secret.
+ * The settings of a client: its credentials, the URLs, and whose jobs to list. Each method changes
+ * the config and returns it; null or an empty string unsets a field. Opening a client copies and
+ * checks them: a {@link RosteringException} then names the field that caused it. Printing a config
+ * does not show the secret.
  */
+@SuppressWarnings("exports") // org.jspecify is for tools
 public final class RosteringConfig {
   /** Selects the scope. */
   public enum Environment {
@@ -44,19 +44,12 @@ public final class RosteringConfig {
               .split(" "));
 
   private static final int LONGEST_SECRET = 64 << 10;
-  private static final Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
   private static final Pattern NEWLINE = Pattern.compile("\\r?\\n\\z");
 
-  private final Map<String, String> keys;
+  private final Map<String, String> keys = new TreeMap<>();
 
-  private RosteringConfig(Map<String, String> keys) {
-    this.keys = keys;
-  }
-
-  /** Starts to build a config. */
-  public static Builder builder() {
-    return new Builder();
-  }
+  /** Creates a config without a field. */
+  public RosteringConfig() {}
 
   /**
    * Reads {@code ROSTERING_AUTH_URL}, … {@code ROSTERING_ALLOW_HTTP}: one variable for each field.
@@ -72,18 +65,18 @@ public final class RosteringConfig {
   /** Reads these variables from a map: {@link #fromEnvironment()}. */
   public static RosteringConfig fromEnvironment(Map<String, String> variables) {
     notNull(variables, "the variables");
-    var builder = builder();
+    var config = new RosteringConfig();
     for (var key : KEYS) {
-      builder.set(key, variables.get("ROSTERING_" + key.toUpperCase(ROOT)));
+      config.set(key, variables.get("ROSTERING_" + key.toUpperCase(ROOT)));
     }
     var file = variables.get("ROSTERING_CLIENT_SECRET_FILE");
     if (file != null && !file.isEmpty()) {
-      if (builder.keys.containsKey("client_secret")) {
+      if (config.keys.containsKey("client_secret")) {
         throw wrongSecret("and ROSTERING_CLIENT_SECRET are both set: unset one of them");
       }
-      builder.set("client_secret", readSecret(file));
+      config.set("client_secret", readSecret(file));
     }
-    return builder.build();
+    return config;
   }
 
   /** Reads the client secret from a file, without one newline at its end. */
@@ -112,93 +105,17 @@ public final class RosteringConfig {
 
   private static RosteringException wrongSecret(String what) {
     var message = "ROSTERING_CLIENT_SECRET_FILE " + what;
-    var problem = Map.of("key", "client_secret", "message", message);
-    var details = Map.of("key", "client_secret", "problems", List.of(problem));
-    return new RosteringException(Code.CONFIG_INVALID, message, false, details);
+    return RosteringException.ofConfig(Code.CONFIG_INVALID, "client_secret", message);
   }
 
-  /** {@return the environment, if it is set and valid} */
-  public Optional<Environment> environment() {
-    return Stream.of(Environment.values())
-        .filter(e -> e.key().equals(keys.get("environment")))
-        .findAny();
+  /** {@return a field, if it is set, by the contract's name, such as {@code client_secret}} */
+  public Optional<String> get(String key) {
+    return Optional.ofNullable(keys.get(notNull(key, "the key")));
   }
 
-  /** {@return the URL of the identity provider} */
-  public Optional<String> authUrl() {
-    return get("auth_url");
-  }
-
-  /** {@return the URL of the service} */
-  public Optional<String> baseUrl() {
-    return get("base_url");
-  }
-
-  /** {@return the client id} */
-  public Optional<String> clientId() {
-    return get("client_id");
-  }
-
-  /** {@return the client's secret} */
-  public Optional<String> clientSecret() {
-    return get("client_secret");
-  }
-
-  /** {@return the customer of the calls} */
-  public Optional<String> customerId() {
-    return get("customer_id");
-  }
-
-  /** {@return the user of the calls} */
-  public Optional<String> userId() {
-    return get("user_id");
-  }
-
-  /** {@return the scope, if it is not the environment's} */
-  public Optional<String> scope() {
-    return get("scope");
-  }
-
-  /** {@return how long before its expiry a token is renewed, if it is set and valid} */
-  public Optional<Duration> refreshMargin() {
-    return get("refresh_margin")
-        .filter(SECONDS.asMatchPredicate())
-        .map(Long::valueOf)
-        .map(Duration::ofSeconds);
-  }
-
-  /** {@return whether http is permitted beyond loopback} */
-  public boolean allowHttp() {
-    return "true".equals(keys.get("allow_http"));
-  }
-
-  private Optional<String> get(String key) {
-    return Optional.ofNullable(keys.get(key));
-  }
-
-  /** Returns the keys that are set. */
+  /** Returns a copy of the keys that are set. */
   Map<String, String> keys() {
-    return keys;
-  }
-
-  /** Rejects host names that the JDK does not permit. The plugin has checked the rest. */
-  void check() {
-    for (var key : List.of("auth_url", "base_url")) {
-      if (URI.create(keys.getOrDefault(key, "a://a")).getHost() == null) {
-        var message =
-            "has a host that java.net.URI does not accept: use letters, digits, dots, and hyphens"
-                + " within a label, of which the last begins with a letter";
-        throw RosteringException.ofConfig(Code.CONFIG_INVALID, key, message);
-      }
-    }
-  }
-
-  URI service() {
-    if (!keys.containsKey("base_url")) {
-      var message = "is not set: set it, because only requests to it get the token";
-      throw RosteringException.ofConfig(Code.CONFIG_MISSING, "base_url", message);
-    }
-    return URI.create(keys.get("base_url"));
+    return Map.copyOf(keys);
   }
 
   @Override
@@ -208,82 +125,66 @@ public final class RosteringConfig {
     return "RosteringConfig" + shown;
   }
 
-  /**
-   * Builds a config; each method changes the builder and returns it. Null or an empty string unsets
-   * a field.
-   */
-  @SuppressWarnings("exports") // org.jspecify is for tools
-  public static final class Builder {
-    private final Map<String, String> keys = new TreeMap<>();
+  /** Sets the environment, which selects the scope; required unless a scope is set. */
+  public RosteringConfig environment(@Nullable Environment environment) {
+    return set("environment", environment == null ? null : environment.key());
+  }
 
-    private Builder() {}
+  /** Sets the URL of the identity provider: https, or http on loopback. */
+  public RosteringConfig authUrl(@Nullable String url) {
+    return set("auth_url", url);
+  }
 
-    /** Sets the environment, which selects the scope; required unless a scope is set. */
-    public Builder environment(@Nullable Environment environment) {
-      return set("environment", environment == null ? null : environment.key());
+  /** Sets the URL of the service: https, or http on loopback; it may have a path. */
+  public RosteringConfig baseUrl(@Nullable String url) {
+    return set("base_url", url);
+  }
+
+  /** Sets the client id of OAuth 2.0. */
+  public RosteringConfig clientId(@Nullable String id) {
+    return set("client_id", id);
+  }
+
+  /** Sets the client's secret, without the trailing newline of a file. */
+  public RosteringConfig clientSecret(@Nullable String secret) {
+    return set("client_secret", secret);
+  }
+
+  /** Sets the customer of the calls, at most 256 bytes of visible ASCII. */
+  public RosteringConfig customerId(@Nullable String id) {
+    return set("customer_id", id);
+  }
+
+  /** Sets the user of the calls, at most 256 bytes of visible ASCII. */
+  public RosteringConfig userId(@Nullable String id) {
+    return set("user_id", id);
+  }
+
+  /** Sets one or more scopes, separated by spaces, instead of the environment's. */
+  public RosteringConfig scope(@Nullable String scope) {
+    return set("scope", scope);
+  }
+
+  /** Sets how long before its expiry a token is renewed, in whole seconds (default: 60 s). */
+  public RosteringConfig refreshMargin(Duration margin) {
+    if (notNull(margin, "refreshMargin").isNegative() || margin.getNano() != 0) {
+      throw new IllegalArgumentException(
+          "refreshMargin must be zero or more, in whole seconds, not " + margin);
     }
+    return set("refresh_margin", Long.toString(margin.getSeconds()));
+  }
 
-    /** Sets the URL of the identity provider: https, or http on loopback. */
-    public Builder authUrl(@Nullable String url) {
-      return set("auth_url", url);
-    }
+  /** Permits http beyond loopback, where the network can read the secret. */
+  public RosteringConfig allowHttp(boolean allow) {
+    return set("allow_http", Boolean.toString(allow));
+  }
 
-    /** Sets the URL of the service: https, or http on loopback; it may have a path. */
-    public Builder baseUrl(@Nullable String url) {
-      return set("base_url", url);
+  private RosteringConfig set(String key, String value) {
+    if (value == null || value.isEmpty()) {
+      keys.remove(key);
+    } else {
+      keys.put(key, value);
     }
-
-    /** Sets the client id of OAuth 2.0. */
-    public Builder clientId(@Nullable String id) {
-      return set("client_id", id);
-    }
-
-    /** Sets the client's secret, without the trailing newline of a file. */
-    public Builder clientSecret(@Nullable String secret) {
-      return set("client_secret", secret);
-    }
-
-    /** Sets the customer of the calls, at most 256 bytes of visible ASCII. */
-    public Builder customerId(@Nullable String id) {
-      return set("customer_id", id);
-    }
-
-    /** Sets the user of the calls, at most 256 bytes of visible ASCII. */
-    public Builder userId(@Nullable String id) {
-      return set("user_id", id);
-    }
-
-    /** Sets one or more scopes, separated by spaces, instead of the environment's. */
-    public Builder scope(@Nullable String scope) {
-      return set("scope", scope);
-    }
-
-    /** Sets how long before its expiry a token is renewed, in whole seconds (default: 60 s). */
-    public Builder refreshMargin(Duration margin) {
-      if (notNull(margin, "refreshMargin").isNegative() || margin.getNano() != 0) {
-        throw new IllegalArgumentException(
-            "refreshMargin must be zero or more, in whole seconds, not " + margin);
-      }
-      return set("refresh_margin", Long.toString(margin.getSeconds()));
-    }
-
-    /** Permits http beyond loopback, where the network can read the secret. */
-    public Builder allowHttp(boolean allow) {
-      return set("allow_http", Boolean.toString(allow));
-    }
-
-    /** Builds the config. */
-    public RosteringConfig build() {
-      return new RosteringConfig(Map.copyOf(keys));
-    }
-
-    private Builder set(String key, String value) {
-      if (value == null || value.isEmpty()) {
-        keys.remove(key);
-      } else {
-        keys.put(key, value);
-      }
-      return this;
-    }
+    return this;
   }
 }

@@ -3,6 +3,8 @@ package example.automaticrostering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Locale.ROOT;
 
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,7 +101,7 @@ public final class RosteringException extends RuntimeException {
   public record FailedRequest(String method, String path) {}
 
   /** The contract's fields, by its names. */
-  final LinkedHashMap<String, Object> fields;
+  private final JsonObject fields;
 
   /**
    * Creates an error, for a fake client in tests.
@@ -111,43 +113,60 @@ public final class RosteringException extends RuntimeException {
     this(fields(code, message, retryable, details), null);
   }
 
-  private RosteringException(LinkedHashMap<String, Object> fields, Throwable cause) {
+  private RosteringException(JsonObject fields, Throwable cause) {
     super(message(fields), cause);
     this.fields = fields;
   }
 
-  private static LinkedHashMap<String, Object> fields(
+  private static JsonObject fields(
       Code code, String message, boolean retryable, Map<String, ?> details) {
     var fields = new LinkedHashMap<String, Object>();
     fields.put("code", code.toString());
     fields.put("message", message);
     fields.put("retryable", retryable);
     fields.putAll(details);
-    return fields;
+    return Json.read(Json.write(fields)); // with the types of an error of the plugin
   }
 
   /** {@code code: message (status 400, invalid_client: description)}. */
-  private static String message(Map<String, Object> fields) {
+  private static String message(JsonObject fields) {
     var known = new ArrayList<String>();
-    if (fields.containsKey("status")) {
+    if (fields.has("status")) {
       known.add("status " + fields.get("status"));
     }
-    if (fields.containsKey("oauth_error")) {
-      var description = fields.get("oauth_error_description");
+    if (fields.has("oauth_error")) {
+      var description = fields.getString("oauth_error_description");
       known.add(fields.get("oauth_error") + (description == null ? "" : ": " + description));
     }
     var text = fields.get("code") + ": " + fields.get("message");
     return known.isEmpty() ? text : text + " (" + String.join(", ", known) + ")";
   }
 
+  /** Returns this error with a text at the end of its message. */
+  RosteringException and(String text) {
+    return with(Map.of("message", fields.get("message") + text));
+  }
+
+  /** Returns this error with the advice of another one on a retry. */
+  RosteringException advisedBy(RosteringException other) {
+    var advice = new JsonObject(other.fields);
+    advice.keySet().retainAll(Set.of("retryable", "retry_after"));
+    return with(advice);
+  }
+
+  private RosteringException with(Map<String, ?> changes) {
+    var changed = new JsonObject(fields);
+    changed.putAll(changes);
+    return new RosteringException(changed, getCause());
+  }
+
   /**
-   * Appends the caller's names of the field, or of all fields of the config that have a problem:
+   * Adds the caller's names of the field, or of all fields of the config that have a problem:
    * {@code (authUrl, ROSTERING_AUTH_URL)}.
    */
-  private static void nameKeys(Map<String, Object> fields) {
-    var isConfig = fields.containsKey("problems");
-    var keys =
-        isConfig ? problems(fields).stream().map(Problem::key) : string(fields, "key").stream();
+  private RosteringException named() {
+    var problems = problems();
+    var keys = problems.isEmpty() ? key().stream() : problems.stream().map(Problem::key);
     var names = new LinkedHashSet<String>();
     keys.forEach(
         key -> {
@@ -155,13 +174,11 @@ public final class RosteringException extends RuntimeException {
           if (!name.equals(key)) {
             names.add(name);
           }
-          if (isConfig) {
+          if (!problems.isEmpty()) {
             names.add("ROSTERING_" + key.toUpperCase(ROOT));
           }
         });
-    if (!names.isEmpty()) {
-      fields.computeIfPresent("message", (f, m) -> m + " (" + String.join(", ", names) + ")");
-    }
+    return names.isEmpty() ? this : and(" (" + String.join(", ", names) + ")");
   }
 
   /**
@@ -170,25 +187,22 @@ public final class RosteringException extends RuntimeException {
    * @param failure why there was no response, or null
    */
   static RosteringException ofPlugin(byte[] json, Http.Failure failure) {
-    LinkedHashMap<String, Object> fields;
+    JsonObject fields;
     try {
-      fields = new LinkedHashMap<>(Json.read(json));
+      fields = Json.read(json);
     } catch (IllegalArgumentException e) { // not an error of the contract
       throw ofBug(new String(json, UTF_8), e);
     }
-    nameKeys(fields);
-    if (Reason.TLS_CERTIFICATE.toString().equals(fields.get("reason"))) {
-      fields.computeIfPresent("message", (f, m) -> m + TRUST);
-    }
     var isCause = failure != null && "network_error".equals(fields.get("code"));
-    return new RosteringException(fields, isCause ? failure.getCause() : null);
+    var error = new RosteringException(fields, isCause ? failure.getCause() : null).named();
+    return Optional.of(Reason.TLS_CERTIFICATE).equals(error.reason()) ? error.and(TRUST) : error;
   }
 
   /** Returns what a call throws after a failure elsewhere, with the stack of this thread. */
   static RuntimeException thrown(Exception wrapper) {
     var failure = wrapper.getCause();
     if (failure instanceof RosteringException shared) {
-      return new RosteringException(shared.fields, shared.getCause());
+      return shared.with(Map.of());
     }
     if (failure instanceof IllegalArgumentException misuse) {
       return misuse;
@@ -197,25 +211,15 @@ public final class RosteringException extends RuntimeException {
     return new IllegalStateException(isKnown ? failure.getMessage() : Http.text(failure), failure);
   }
 
-  /** Returns this error with other fields. */
-  RosteringException with(Map<String, ?> changes) {
-    var changed = new LinkedHashMap<>(fields);
-    changed.putAll(changes);
-    return new RosteringException(changed, getCause());
-  }
-
   static RosteringException ofBug(String what, Throwable cause) {
     var message = "the plugin failed, which is a bug; report it: " + what;
     return new RosteringException(fields(Code.PLUGIN_FAILED, message, false, Map.of()), cause);
   }
 
-  /** Creates an error of the config; the message begins with the key. */
   static RosteringException ofConfig(Code code, String key, String message) {
-    var problem = Map.of("key", key, "message", key + " " + message);
-    var details = Map.of("key", key, "problems", List.of(problem));
-    var fields = fields(code, problem.get("message"), false, details);
-    nameKeys(fields);
-    return new RosteringException(fields, null);
+    var problems = List.of(Map.of("key", key, "message", message));
+    var details = Map.of("key", key, "problems", problems);
+    return new RosteringException(code, message, false, details).named();
   }
 
   static RosteringException ofNetwork(Reason reason, String message, boolean retryable) {
@@ -233,12 +237,12 @@ public final class RosteringException extends RuntimeException {
 
   /** {@return the code, or {@link Code#UNKNOWN}} */
   public Code code() {
-    return Code.of((String) fields.get("code"));
+    return Code.of(fields.getString("code"));
   }
 
   /** {@return whether the same call may succeed later, after {@link #retryAfter} if known} */
   public boolean retryable() {
-    return Boolean.TRUE.equals(fields.get("retryable"));
+    return fields.getBoolean("retryable");
   }
 
   /** {@return the contract's name of what caused it, such as {@code auth_url}} */
@@ -248,50 +252,37 @@ public final class RosteringException extends RuntimeException {
 
   /** {@return all that is missing or invalid in the config; none if the error is another} */
   public List<Problem> problems() {
-    return problems(fields);
-  }
-
-  private static List<Problem> problems(Map<String, ?> fields) {
-    return fields.get("problems") instanceof List<?> list
-        ? list.stream()
-            .map(each -> (Map<?, ?>) each)
-            .map(each -> new Problem((String) each.get("key"), (String) each.get("message")))
-            .toList()
-        : List.of();
+    return fields.getArray("problems", new JsonArray()).stream()
+        .map(JsonObject.class::cast)
+        .map(problem -> new Problem(problem.getString("key"), problem.getString("message")))
+        .toList();
   }
 
   /** {@return the request to the service that failed} */
   public Optional<FailedRequest> request() {
-    return fields.get("request") instanceof Map<?, ?> request
-        ? Optional.of(
-            new FailedRequest((String) request.get("method"), (String) request.get("path")))
-        : Optional.empty();
+    return Optional.ofNullable(fields.getObject("request"))
+        .map(request -> new FailedRequest(request.getString("method"), request.getString("path")));
   }
 
   /** {@return why there is no response, for {@link Code#NETWORK_ERROR}} */
   public Optional<Reason> reason() {
-    var name = string("reason");
-    return Stream.of(Reason.values()).filter(r -> name.equals(Optional.of(r.toString()))).findAny();
+    var name = fields.getString("reason");
+    return Stream.of(Reason.values()).filter(reason -> reason.toString().equals(name)).findAny();
   }
 
   /** {@return the HTTP status of the response that caused the error} */
   public OptionalInt status() {
-    return fields.get("status") instanceof Number n
-        ? OptionalInt.of(n.intValue())
-        : OptionalInt.empty();
+    return fields.has("status") ? OptionalInt.of(fields.getInt("status")) : OptionalInt.empty();
   }
 
   /** {@return the headers of the service's response; none if the error is not the service's} */
   public HttpHeaders headers() {
     var all = new TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
-    if (fields.get("headers") instanceof Map<?, ?> headers) {
-      headers.forEach(
-          (name, values) -> {
-            var kept = all.computeIfAbsent((String) name, n -> new ArrayList<>());
-            (values instanceof List<?> list ? list : List.of(values))
-                .forEach(value -> kept.add((String) value));
-          });
-    }
+    fields
+        .getObject("headers", new JsonObject())
+        .forEach(
+            (name, values) ->
+                all.put(name, ((JsonArray) values).stream().map(String::valueOf).toList()));
     return HttpHeaders.of(all, (name, value) -> true);
   }
 
@@ -310,16 +301,19 @@ public final class RosteringException extends RuntimeException {
     return string("oauth_error_description");
   }
 
+  private Optional<String> string(String name) {
+    return Optional.ofNullable(fields.getString(name));
+  }
+
   /** {@return how long to wait before the next call} */
   public Optional<Duration> retryAfter() {
-    return fields.get("retry_after") instanceof Number n
-        ? Optional.of(Duration.ofSeconds(n.longValue()))
-        : Optional.empty();
+    return Optional.ofNullable(fields.getNumber("retry_after"))
+        .map(seconds -> Duration.ofSeconds(seconds.longValue()));
   }
 
   /** {@return what is known as JSON with the contract's names, for logs: no headers and no body} */
   public String toJson() {
-    var shown = new LinkedHashMap<>(fields);
+    var shown = new JsonObject(fields);
     shown.keySet().removeAll(CONTENT);
     return new String(Json.write(shown), UTF_8);
   }
@@ -327,13 +321,5 @@ public final class RosteringException extends RuntimeException {
   /** {@return all that is known as JSON with the contract's names, which may be personal data} */
   public String full() {
     return new String(Json.write(fields), UTF_8);
-  }
-
-  private Optional<String> string(String name) {
-    return string(fields, name);
-  }
-
-  private static Optional<String> string(Map<String, ?> fields, String name) {
-    return fields.get(name) instanceof String s ? Optional.of(s) : Optional.empty();
   }
 }

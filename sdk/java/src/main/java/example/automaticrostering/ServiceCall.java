@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** A call of the service. Its error is the plugin's explanation of the last response. */
 final class ServiceCall {
@@ -41,16 +40,10 @@ final class ServiceCall {
       throw failure;
     }
     var error = explain(last.fields(), null);
-    var changes = new HashMap<String, Object>();
     if (last.status() == 401 && !isRepeatable) {
-      var why = "; it was not sent again, because its body can be read only once";
-      changes.put("message", error.fields.get("message") + why);
+      error = error.and("; it was not sent again, because its body can be read only once");
     }
-    if (refusal != null) { // it decides what comes next
-      changes.putAll(refusal.fields);
-      changes.keySet().retainAll(Set.of("retryable", "retry_after"));
-    }
-    throw error.with(changes);
+    throw refusal == null ? error : error.advisedBy(refusal);
   }
 
   private int send(Token token) throws InterruptedException {
@@ -74,7 +67,7 @@ final class ServiceCall {
     x.put("path", input.get("path"));
     x.put("milliseconds", milliseconds);
     x.put("now", shared.now());
-    var error = shared.plugin.run(() -> shared.plugin.call("explain", Json.write(x), null));
+    var error = shared.plugin.call("explain", Json.write(x));
     return RosteringException.ofPlugin(error, failure);
   }
 }

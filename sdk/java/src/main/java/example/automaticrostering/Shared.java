@@ -2,16 +2,17 @@ package example.automaticrostering;
 
 import example.automaticrostering.RosteringException.Code;
 import java.lang.System.Logger.Level;
+import java.net.URI;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -33,12 +34,9 @@ final class Shared {
 
   private static final long ORIGIN = System.nanoTime();
 
-  /** Run asynchronous calls. */
-  final ExecutorService threads = Threads.each();
-
   private final ScheduledExecutorService timers = Threads.timer();
 
-  final PluginThread plugin;
+  final Plugin plugin;
   final Http http;
   final StoreSteps store;
   final Log log;
@@ -61,7 +59,7 @@ final class Shared {
   private final AtomicLong timer = new AtomicLong(Long.MAX_VALUE);
 
   private final InstantSource clock;
-  final RosteringConfig config;
+  private final Map<String, String> config;
 
   /** The plugin builds the same request for the same input. */
   private final Map<Map<String, ?>, Request> requests = new ConcurrentHashMap<>();
@@ -69,17 +67,42 @@ final class Shared {
   Shared(RosteringClientBuilder options) {
     config = options.config;
     clock = options.clock;
-    log = new Log(options.logger, threads);
-    plugin = new PluginThread(() -> options.instance(log), config.keys(), options.headers);
-    http = new Http(options); // while the plugin opens
+    log = new Log(options.logger);
     store = options.store == null ? null : new StoreSteps(options.store);
+    var opening =
+        CompletableFuture.supplyAsync(
+            () -> open(options), task -> Threads.daemon("rostering-open", task).start());
+    http = new Http(options); // meanwhile, as both take a while
     try {
-      plugin.awaitOpen();
-      config.check();
-    } catch (Throwable e) {
+      plugin = opening.join();
+    } catch (CompletionException e) {
       free();
-      throw e;
+      throw RosteringException.thrown(e);
     }
+  }
+
+  /** Opens the plugin, which checks the config, except for what the JDK does not permit. */
+  private Plugin open(RosteringClientBuilder options) {
+    var opened = new Plugin(options, log);
+    for (var key : List.of("auth_url", "base_url")) {
+      if (URI.create(config.getOrDefault(key, "a://a")).getHost() == null) {
+        var message =
+            key
+                + " has a host that java.net.URI does not accept: use letters, digits, dots, and"
+                + " hyphens within a label, of which the last begins with a letter";
+        throw RosteringException.ofConfig(Code.CONFIG_INVALID, key, message);
+      }
+    }
+    return opened;
+  }
+
+  /** Returns the URL of the service. */
+  URI base() {
+    if (!config.containsKey("base_url")) {
+      var message = "base_url is not set: set it, because only requests to it get the token";
+      throw RosteringException.ofConfig(Code.CONFIG_MISSING, "base_url", message);
+    }
+    return URI.create(config.get("base_url"));
   }
 
   void add(Call call) {
@@ -153,9 +176,10 @@ final class Shared {
   }
 
   private void free() {
-    plugin.free(this::now);
+    if (plugin != null) {
+      plugin.free(this::now);
+    }
     http.free();
-    threads.shutdown();
     timers.shutdownNow();
     if (store != null) {
       store.free();
@@ -173,25 +197,22 @@ final class Shared {
 
   Status status() {
     var renewing = holder.running() != null;
-    return Status.of(plugin.run(() -> plugin.status(now())), renewing, this);
+    return Status.of(plugin.status(now()), renewing, this);
   }
 
   /** Calls an export that sends nothing, and then drops what is kept. */
   void change(String export, byte[] input, boolean isSet) {
-    plugin.run(
-        () -> {
-          plugin.call(export, input, null);
-          holder.forget(isSet);
-          return null;
-        });
+    synchronized (plugin) {
+      plugin.call(export, input);
+      holder.forget(isSet);
+    }
   }
 
   /** Returns the plugin's request for an input. */
   Request request(Map<String, ?> input) {
     var kept = requests.get(input);
     if (kept == null) {
-      kept =
-          plugin.run(() -> Request.of(Json.read(plugin.call("request", Json.write(input), null))));
+      kept = Request.of(Json.read(plugin.call("request", Json.write(input))));
       if (requests.size() >= MOST_REQUESTS) {
         requests.clear();
       }

@@ -6,7 +6,6 @@ import static java.util.stream.Collectors.toMap;
 import com.grack.nanojson.JsonObject;
 import example.automaticrostering.RosteringException.Code;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -28,6 +27,7 @@ import java.util.TreeMap;
  * @param failedTokenRequests those that brought no usable token
  * @param refusedTokens tokens that the service refused with a 401
  * @param storeFailures operations of the store that failed
+ * @param toJson all of this as JSON, with the same names in all languages
  */
 public record Status(
     Optional<Instant> tokenExpiresAt,
@@ -41,7 +41,8 @@ public record Status(
     long tokenRequests,
     long failedTokenRequests,
     long refusedTokens,
-    long storeFailures) {
+    long storeFailures,
+    String toJson) {
   /**
    * An error without its details.
    *
@@ -51,48 +52,36 @@ public record Status(
   public record Problem(Code code, String message) {}
 
   static Status of(JsonObject plugin, boolean renewing, Shared shared) {
-    var error = plugin.getObject("error");
-    return new Status(
-        time(plugin, "token_expires_at"),
-        time(plugin, "renew_at"),
-        renewing,
-        time(plugin, "retry_at"),
-        Optional.ofNullable(error)
-            .map(e -> new Problem(Code.of(e.getString("code")), e.getString("message"))),
-        shared.begun.sum(),
+    var failedCalls =
         shared.failed.entrySet().stream()
-            .collect(toMap(Map.Entry::getKey, e -> e.getValue().sum())),
-        shared.serviceRequests.sum(),
-        plugin.getLong("token_requests"),
-        plugin.getLong("failed_token_requests"),
-        plugin.getLong("refused_tokens"),
-        plugin.getLong("store_failures"));
+            .collect(toMap(Map.Entry::getKey, e -> e.getValue().sum()));
+    var all = new JsonObject(plugin);
+    all.put("renewing", renewing);
+    all.put("calls", shared.begun.sum());
+    var failed = new TreeMap<String, Long>();
+    failedCalls.forEach((code, n) -> failed.put(code.toString(), n));
+    all.put("failed_calls", failed);
+    all.put("service_requests", shared.serviceRequests.sum());
+    return new Status(
+        time(all, "token_expires_at"),
+        time(all, "renew_at"),
+        renewing,
+        time(all, "retry_at"),
+        Optional.ofNullable(all.getObject("error"))
+            .map(e -> new Problem(Code.of(e.getString("code")), e.getString("message"))),
+        all.getLong("calls"),
+        failedCalls,
+        all.getLong("service_requests"),
+        all.getLong("token_requests"),
+        all.getLong("failed_token_requests"),
+        all.getLong("refused_tokens"),
+        all.getLong("store_failures"),
+        new String(Json.write(all), UTF_8));
   }
 
   private static Optional<Instant> time(JsonObject fields, String name) {
     return fields.has(name)
         ? Optional.of(Instant.ofEpochSecond(fields.getLong(name)))
         : Optional.empty();
-  }
-
-  /** {@return all that is known as JSON, with the same names in all languages} */
-  public String toJson() {
-    var fields = new LinkedHashMap<String, Object>();
-    tokenExpiresAt.ifPresent(time -> fields.put("token_expires_at", time.getEpochSecond()));
-    renewAt.ifPresent(time -> fields.put("renew_at", time.getEpochSecond()));
-    fields.put("renewing", renewing);
-    retryAt.ifPresent(time -> fields.put("retry_at", time.getEpochSecond()));
-    error.ifPresent(
-        e -> fields.put("error", Map.of("code", e.code.toString(), "message", e.message)));
-    fields.put("calls", calls);
-    var failed = new TreeMap<String, Long>();
-    failedCalls.forEach((code, n) -> failed.put(code.toString(), n));
-    fields.put("failed_calls", failed);
-    fields.put("service_requests", serviceRequests);
-    fields.put("token_requests", tokenRequests);
-    fields.put("failed_token_requests", failedTokenRequests);
-    fields.put("refused_tokens", refusedTokens);
-    fields.put("store_failures", storeFailures);
-    return new String(Json.write(fields), UTF_8);
   }
 }

@@ -11,14 +11,11 @@ import java.util.concurrent.TimeoutException;
 
 /** Carries out the store steps, on separate threads, because a store may hang. */
 final class StoreSteps {
-  /** Enough, unless the store hangs: then what waits for a thread times out. */
-  private static final int THREADS = 4;
-
   /** Bounds a value, in bytes. */
   private static final int MAX_VALUE = 64 << 10;
 
   private final Store store;
-  private final ExecutorService threads = Threads.pool("rostering-store", THREADS);
+  private final ExecutorService threads = Threads.cached("rostering-store");
 
   StoreSteps(Store store) {
     this.store = store;

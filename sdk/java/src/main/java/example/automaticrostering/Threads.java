@@ -3,8 +3,6 @@ package example.automaticrostering;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -17,28 +15,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 final class Threads {
   private Threads() {}
 
-  /** Returns what runs each task in a thread, a virtual one where Java has these. */
-  static ExecutorService each() {
-    try {
-      var virtual = Executors.class.getMethod("newVirtualThreadPerTaskExecutor");
-      return (ExecutorService) virtual.invoke(null);
-    } catch (ReflectiveOperationException e) { // before Java 21
-      return cached("rostering-call");
-    }
-  }
-
   static ExecutorService cached(String name) {
     var most = Integer.MAX_VALUE;
     return new ThreadPoolExecutor(
         0, most, 10, SECONDS, new SynchronousQueue<>(), task -> daemon(name, task));
-  }
-
-  static ExecutorService pool(String name, int threads) {
-    var queue = new LinkedBlockingQueue<Runnable>();
-    var pool =
-        new ThreadPoolExecutor(threads, threads, 10, SECONDS, queue, task -> daemon(name, task));
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
   }
 
   /** Returns a thread for short tasks. CompletableFuture's own would stay, with its loader. */

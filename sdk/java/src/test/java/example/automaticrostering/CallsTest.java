@@ -5,12 +5,9 @@ import static org.junit.jupiter.api.Assertions.*;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.*;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.*;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.logging.*;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Threads and futures. What would wait here, would wait until the test times out. */
@@ -39,12 +36,13 @@ class CallsTest extends ServersTest {
   @Test
   void closeThatIsInterruptedCancels() throws Exception {
     var arrived = hold();
-    var call = client.listJobsAsync();
+    var call = threads.submit(client::listJobs);
     arrived.await();
     Thread.currentThread().interrupt();
     client.close();
     assertTrue(Thread.interrupted());
-    assertThrows(CancellationException.class, call::get);
+    assertInstanceOf(
+        CancellationException.class, assertThrows(ExecutionException.class, call::get).getCause());
   }
 
   @Test
@@ -62,45 +60,6 @@ class CallsTest extends ServersTest {
     Thread.currentThread().interrupt();
     builder().open().close();
     assertTrue(Thread.interrupted());
-  }
-
-  @Test
-  void dependentsMayCallAgain() throws Exception {
-    var forever = client.withTimeout(ChronoUnit.FOREVER.getDuration());
-    var second = forever.listJobsAsync().thenApply(response -> client.listJobsAsync().join());
-    assertEquals(200, second.get().status());
-  }
-
-  @Test
-  void errorHasTheCallersStack() throws Exception {
-    service = exchange -> respond(exchange, 503, "busy");
-    var e = assertCode(RosteringException.Code.SERVICE_ERROR, client::listJobs);
-    var frames = Stream.of(e.getStackTrace()).map(StackTraceElement::getClassName);
-    assertTrue(frames.anyMatch(getClass().getName()::equals));
-  }
-
-  /** With more of the stack each time, until it suffices. */
-  private void listJobsWhereTheStackEnds(AtomicBoolean isDone) {
-    try {
-      listJobsWhereTheStackEnds(isDone);
-      if (!isDone.get()) {
-        client.listJobs();
-        isDone.set(true);
-      }
-    } catch (StackOverflowError | RosteringException e) { // which it causes in the HTTP client
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  @Test
-  void closeAfterTheStackOverflowed() throws Exception {
-    client.listJobs();
-    Runnable deep = () -> listJobsWhereTheStackEnds(new AtomicBoolean());
-    var thread = new Thread(null, deep, "deep", 512 << 10);
-    thread.start();
-    thread.join();
-    CompletableFuture.runAsync(client::close).get(20, TimeUnit.SECONDS);
   }
 
   /** An exception that cannot be printed. */
@@ -154,34 +113,6 @@ class CallsTest extends ServersTest {
       assertEquals(200, client.listJobs().status());
     }
     interrupted.await();
-  }
-
-  /** Its handler may wait for the token request, which does not wait for it. */
-  @Test
-  void storeWarningDoesNotWaitForTheTokenRequest() throws Exception {
-    var fails =
-        store(
-            (store, method, arguments) -> {
-              throw new IllegalStateException("no store");
-            });
-    var opened = new CompletableFuture<RosteringClient>();
-    var warned = new CountDownLatch(1);
-    BiConsumer<System.Logger.Level, String> log =
-        (level, line) -> {
-          if (level == System.Logger.Level.WARNING && line.contains("no store")) {
-            warned.countDown();
-            assertDoesNotThrow(() -> opened.join().getToken());
-          }
-        };
-    holdTokens();
-    try (var client = builder().store(fails).logger(log).open()) {
-      opened.complete(client);
-      var call = client.getTokenAsync(TokenOptions.cached());
-      warned.await();
-      assertFalse(call.isDone());
-      freeTokens();
-      call.get();
-    }
   }
 
   @Test

@@ -21,7 +21,6 @@ class RedeployTest extends ServersTest {
       var config = RosteringConfig.fromEnvironment(variables);
       try (var client = RosteringClient.builder(config).store(new MemoryStore()).open();
           var other = RosteringClient.open(config)) {
-        client.listJobsAsync().get();
         client.listJobs();
         other.listJobs();
       } catch (Exception e) {
@@ -52,10 +51,7 @@ class RedeployTest extends ServersTest {
   @Test
   void nothingKeepsTheClassLoaderAfterClose() throws Exception {
     var variables = new TreeMap<String, String>();
-    config()
-        .build()
-        .keys()
-        .forEach((key, value) -> variables.put("ROSTERING_" + key.toUpperCase(), value));
+    config().keys().forEach((key, value) -> variables.put("ROSTERING_" + key.toUpperCase(), value));
     var loader = deploy(variables);
     for (var tries = 100; loader.get() != null && tries > 0; tries--) { // 10 s
       System.gc();

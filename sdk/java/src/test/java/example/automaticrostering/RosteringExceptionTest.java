@@ -22,8 +22,8 @@ class RosteringExceptionTest extends ServersTest {
       "oauth_error":"o","oauth_error_description":"d","retry_after":7,\
       "request":{"method":"GET","path":"/jobs"},"reason":"tls"}""";
   private static final String CONTENT =
-      ",\"body\":\"canary\",\"body_truncated\":true,\"headers\":{\"Set-Cookie\":[\"canary\",\"b\"],"
-          + "\"set-cookie\":\"c\"}}";
+      ",\"body\":\"canary\",\"body_truncated\":true,"
+          + "\"headers\":{\"Set-Cookie\":[\"canary\",\"b\"]}}";
 
   private static RosteringException read(String json) {
     return RosteringException.ofPlugin(json.getBytes(UTF_8), null);
@@ -48,7 +48,7 @@ class RosteringExceptionTest extends ServersTest {
     assertEquals(Optional.of("d"), e.oauthErrorDescription());
     assertEquals(Optional.of(Duration.ofSeconds(7)), e.retryAfter());
     assertEquals(Optional.of("canary"), e.body());
-    assertEquals(List.of("canary", "b", "c"), e.headers().allValues("set-cookie"));
+    assertEquals(List.of("canary", "b"), e.headers().allValues("set-cookie"));
     var request = new RosteringException.FailedRequest("GET", "/jobs");
     assertEquals(Optional.of(request), e.request());
     assertEquals(Optional.of(RosteringException.Reason.TLS), e.reason());
@@ -85,16 +85,10 @@ class RosteringExceptionTest extends ServersTest {
 
   @Test
   void errorNamesAreTheCallers() {
-    var config =
-        RosteringClient.builder(config().environment(null).authUrl("").clientId("").build());
+    var config = RosteringClient.builder(config().environment(null).authUrl("").clientId(""));
     assertEnd(
         " (ROSTERING_ENVIRONMENT, authUrl, ROSTERING_AUTH_URL, clientId, ROSTERING_CLIENT_ID)",
         assertCode(CONFIG_MISSING, config::open));
-    var problems = assertCode(CONFIG_MISSING, config::open).problems();
-    assertEquals(
-        List.of("environment", "auth_url", "client_id"),
-        problems.stream().map(RosteringException.Problem::key).toList());
-    assertTrue(problems.get(1).message().startsWith("set auth_url"), problems::toString);
     assertEnd(" (customerId)", assertCode(INVALID_INPUT, client.forCustomer("")::listJobs));
     var noToken = new Token("", "Bearer", Instant.now(), "key");
     assertEnd(" (accessToken)", assertCode(INVALID_INPUT, () -> client.setToken(noToken)));

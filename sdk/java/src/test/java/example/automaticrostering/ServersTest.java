@@ -24,7 +24,7 @@ abstract class ServersTest {
   RosteringClient client;
   URI uri;
   private final AtomicInteger tokens = new AtomicInteger();
-  private final ExecutorService threads = Executors.newCachedThreadPool();
+  final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile CountDownLatch freed = new CountDownLatch(0);
   private volatile CountDownLatch tokenRequest = new CountDownLatch(0);
   private HttpServer auth;
@@ -73,8 +73,8 @@ abstract class ServersTest {
     threads.shutdownNow();
   }
 
-  RosteringConfig.Builder config() {
-    return RosteringConfig.builder()
+  RosteringConfig config() {
+    return new RosteringConfig()
         .environment(RosteringConfig.Environment.STAGE)
         .authUrl("http://127.0.0.1:" + auth.getAddress().getPort())
         .baseUrl(uri.resolve("/").toString())
@@ -85,7 +85,7 @@ abstract class ServersTest {
   }
 
   RosteringClientBuilder builder() {
-    return RosteringClient.builder(config().build());
+    return RosteringClient.builder(config());
   }
 
   /** Has the token endpoint not respond until it is freed; the result waits for a request. */
