@@ -21,13 +21,21 @@ final class Call {
   private Thread thread; // while it works
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
-  /** Creates a call, which its caller adds to what is shared. */
+  /**
+   * Creates a call, which its caller adds to what is shared, unless the stack may overflow when it
+   * ends: {@code close} would wait for it forever.
+   */
   Call(Shared shared, long timeout, boolean isCounted) {
+    reserveStack(500);
     this.shared = shared;
     this.timeout = timeout;
     this.isCounted = isCounted;
     var now = Shared.nanos();
     deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
+  }
+
+  private static int reserveStack(int frames) {
+    return frames == 0 ? 0 : 1 + reserveStack(frames - 1);
   }
 
   /** Works in this thread. What it throws after {@link #end} is the reason of that. */

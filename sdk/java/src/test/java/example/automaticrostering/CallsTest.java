@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.lang.reflect.*;
 import java.time.Duration;
 import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.logging.*;
 import org.junit.jupiter.api.Test;
@@ -126,5 +127,30 @@ class CallsTest extends ServersTest {
     logger.removeHandler(handler);
     handler.flush();
     assertTrue(lines.toString().contains("the service refused the token"), lines::toString);
+  }
+
+  /** With more of the stack each time, until it suffices. */
+  private void listJobsWhereTheStackEnds(AtomicBoolean isDone) {
+    try {
+      listJobsWhereTheStackEnds(isDone);
+      if (!isDone.get()) {
+        client.listJobs();
+        isDone.set(true);
+      }
+    } catch (StackOverflowError | RosteringException e) { // which it causes in the HTTP client
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void closeAfterTheStackOverflowed() throws Exception {
+    client.listJobs();
+    Runnable deep = () -> listJobsWhereTheStackEnds(new AtomicBoolean());
+    var thread = new Thread(null, deep, "deep", 512 << 10);
+    thread.start();
+    thread.join();
+    client.listJobs();
+    CompletableFuture.runAsync(client::close).get(20, TimeUnit.SECONDS);
   }
 }
