@@ -71,15 +71,30 @@ func TestFaultsOfATokenResponse(t *testing.T) {
 	for fields, want := range map[string][2]string{
 		`"token":{"expires_in":null}`:                      {`{"access_token":"sandbox.`, `expires_in`},
 		`"token":{"expires_in":3600.0,"token_type":"MAC"}`: {`"expires_in":3600.0,`, `Bearer`},
+		`"bom":true,"delay_ms":1`:                          {"\ufeff{", ""},
 	} {
 		control(t, s, "POST", "/faults", `{"server":"auth",`+fields+`}`, 204)
 		a := do(t, tokenRequest(s, form(s)), 200)
-		if !strings.Contains(a.body, want[0]) || strings.Contains(a.body, want[1]) {
+		if !strings.Contains(a.body, want[0]) || want[1] != "" && strings.Contains(a.body, want[1]) {
 			t.Errorf("%s: %s", fields, a.body)
 		}
 	}
 	s.ClearFaults()
 	do(t, jobsRequest(s, granted(t, s).AccessToken), 200)
+}
+
+// The service has the list of revocations of when the fault was set, until it ends.
+func TestOldRevocations(t *testing.T) {
+	s := start(t, Config{})
+	before := granted(t, s).AccessToken
+	s.Revoke()
+	control(t, s, "POST", "/faults", `{"server":"jobs","old_revocations":true}`, 204)
+	do(t, jobsRequest(s, before), 401)
+	after := granted(t, s).AccessToken
+	s.Revoke()
+	do(t, jobsRequest(s, after), 200)
+	s.ClearFaults()
+	do(t, jobsRequest(s, after), 401).wantError(t, "invalid_token", errUnknown.Error())
 }
 
 // The faults of a path come before that of all paths.
@@ -199,8 +214,9 @@ func TestControlRejectsInvalidRequests(t *testing.T) {
 		{"POST", "/faults", `{"server":"jobs","cut_off":true,"body":"x"}`, 400, "need a status"},
 		{"POST", "/faults", `{"server":"jobs","status":500,"headers":{"Retry-After":"1\r\nX: y"}}`, 400, "one line"},
 		{"POST", "/faults", `{"server":"jobs","status":500,"headers":{"":"1"}}`, 400, "token"},
-		{"POST", "/faults", `{"server":"jobs","token":{"expires_in":null}}`, 400, "identity provider"},
+		{"POST", "/faults", `{"server":"jobs","bom":true}`, 400, "identity provider"},
 		{"POST", "/faults", `{"server":"auth","token":{"expires_in":null},"status":500}`, 400, "without a status"},
+		{"POST", "/faults", `{"server":"auth","old_revocations":true}`, 400, "service"},
 		{"POST", "/faults", `{"server":"jobs","delay_ms":1,"hold":true}`, 400, "hold"},
 		{"POST", "/faults", `{"server":"jobs","status":204,"body":"x"}`, 400, "no body"},
 		{"POST", "/faults", `{"server":"jobs","status":500,"requests":-1}`, 400, "negative"},

@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,6 +49,10 @@ type Fault struct {
 	CutOff bool `json:"cut_off,omitempty"`
 	// Token has fields that replace those of a token response, such as expires_in. A null removes one.
 	Token map[string]json.RawMessage `json:"token,omitempty"`
+	// BOM begins a response of the identity provider with a byte order mark.
+	BOM bool `json:"bom,omitempty"`
+	// OldRevocations has the service accept the tokens that were revoked since the fault was set.
+	OldRevocations bool `json:"old_revocations,omitempty"`
 	// Requests is the number of requests that are affected; zero means all, until the fault is cleared.
 	Requests int `json:"requests,omitempty"`
 }
@@ -59,10 +63,12 @@ func (f Fault) validate() error {
 		return fmt.Errorf("server must be %q or %q", AuthServer, JobsServer)
 	case f.Path != "" && f.Path[0] != '/' || strings.Contains(f.Path, "?"):
 		return errors.New("path must begin with / and have no query")
-	case len(f.Token) == 0 && !f.replaces() && f.DelayMS == 0 && !f.Hold:
-		return errors.New("a fault needs a status, a delay, a hold, a cut-off or a token")
-	case len(f.Token) > 0 && (f.replaces() || f.Server != AuthServer):
-		return errors.New("token belongs to the identity provider, without a status or a cut-off")
+	case !f.changesToken() && !f.OldRevocations && !f.replaces() && f.DelayMS == 0 && !f.Hold:
+		return errors.New("a fault needs a status, a delay, a hold, a cut-off, a token, a bom or old_revocations")
+	case f.changesToken() && (f.replaces() || f.Server != AuthServer):
+		return errors.New("token and bom belong to the identity provider, without a status or a cut-off")
+	case f.OldRevocations && (f.replaces() || f.Server != JobsServer):
+		return errors.New("old_revocations belongs to the service, without a status or a cut-off")
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
 		return fmt.Errorf("status %d is not between 200 and 599", f.Status)
 	case f.Status != 0 && f.CutOff:
@@ -87,6 +93,8 @@ func (f Fault) validate() error {
 // replaces reports whether there is no normal response.
 func (f Fault) replaces() bool { return f.Status != 0 || f.CutOff }
 
+func (f Fault) changesToken() bool { return len(f.Token) > 0 || f.BOM }
+
 // token is what RFC 9110 allows as the name of a header.
 var token = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
@@ -109,6 +117,7 @@ type place struct{ server, path string }
 // active is a fault that was set. When its requests are spent, it still holds some of them.
 type active struct {
 	Fault
+	began time.Time
 	spent bool
 	over  chan struct{} // closed when the fault is cleared or replaced
 }
@@ -127,7 +136,7 @@ func (f *faults) set(fault Fault) {
 	defer f.mu.Unlock()
 	at := place{fault.Server, fault.Path}
 	f.release(at)
-	f.all[at] = &active{Fault: fault, over: make(chan struct{})}
+	f.all[at] = &active{Fault: fault, began: time.Now(), over: make(chan struct{})}
 }
 
 // end ends the faults of some places, or of all, and releases the requests that they hold.
@@ -186,27 +195,21 @@ func (f *faults) wrap(server string, next http.Handler) http.Handler {
 		if ok && (!f.wait(r, hit) || hit.CutOff) {
 			panic(http.ErrAbortHandler) // This makes net/http close the connection.
 		}
-		switch {
-		case hit.Status != 0:
-			hit.respond(w)
-		case len(hit.Token) > 0:
-			whole := &buffered{ResponseWriter: w}
-			next.ServeHTTP(whole, r)
-			_, _ = w.Write(hit.alter(whole.body.Bytes()))
-		default:
-			next.ServeHTTP(w, r)
+		if hit.Status == 0 {
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), hitKey{}, hit)))
+			return
 		}
+		hit.respond(w)
 	})
 }
 
-// buffered keeps the body of a response, for a fault to change.
-type buffered struct {
-	http.ResponseWriter
-	body bytes.Buffer
-}
+// hitKey is the key of a context with the fault of the request.
+type hitKey struct{}
 
-// Write implements http.ResponseWriter.
-func (b *buffered) Write(p []byte) (int, error) { return b.body.Write(p) }
+func faultOf(r *http.Request) (hit active) {
+	hit, _ = r.Context().Value(hitKey{}).(active)
+	return hit
+}
 
 // alter returns the body of a response of the identity provider with the changes of the fault.
 func (f Fault) alter(body []byte) []byte {
@@ -215,6 +218,9 @@ func (f Fault) alter(body []byte) []byte {
 		maps.Copy(fields, f.Token)
 		maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
 		body, _ = json.Marshal(fields)
+	}
+	if f.BOM {
+		body = append([]byte("\ufeff"), body...)
 	}
 	return body
 }

@@ -4,12 +4,16 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 const jobsPath = "/jobs"
 
-// jobsHandler serves GET /jobs, and an echo of all other requests, for tokens with which verify finds nothing wrong.
-func jobsHandler(verify func(token string) error) http.Handler {
+// verifier returns what is wrong with a token. If known is not zero, it knows the revocations until then.
+type verifier func(token string, known time.Time) error
+
+// jobsHandler serves GET /jobs, and an echo of all other requests, for tokens that verify accepts.
+func jobsHandler(verify verifier) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !authorized(w, r, verify):
@@ -41,10 +45,14 @@ func listJobs(w http.ResponseWriter, r *http.Request) {
 
 // authorized reports whether the request has a valid token, and otherwise responds with 401. The reason is also in
 // the challenge, as RFC 6750 requires.
-func authorized(w http.ResponseWriter, r *http.Request, verify func(token string) error) bool {
+func authorized(w http.ResponseWriter, r *http.Request, verify verifier) bool {
 	code, reason, detail := "missing_token", "the request needs one header Authorization: Bearer <token>", ""
 	if token, ok := bearer(r); ok {
-		err := verify(token)
+		var known time.Time
+		if hit := faultOf(r); hit.OldRevocations {
+			known = hit.began
+		}
+		err := verify(token, known)
 		if err == nil {
 			return true
 		}

@@ -137,7 +137,7 @@ func (s *Sandbox) watched(server string, next http.Handler, log *slog.Logger) ht
 			writeProblem(response, http.StatusBadRequest, "invalid_request", "the body is too large or could not be read")
 			return
 		}
-		faulty.ServeHTTP(response, r.WithContext(context.WithValue(r.Context(), recording{}, response)))
+		faulty.ServeHTTP(response, r)
 	})
 }
 

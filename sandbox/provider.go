@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -68,6 +69,9 @@ func (p *provider) rotate() map[string]string {
 	return secrets
 }
 
+// issuing is the key of a context with the recorder of the response.
+type issuing struct{}
+
 // handler returns op's web server. It passes to it only what the real identity provider is known to
 // accept: op alone would also accept credentials from the query string of any method and from basic
 // authentication. It discards op's log, which would have the contents of requests.
@@ -80,9 +84,20 @@ func (p *provider) handler() http.Handler {
 			op.WriteError(w, r, err, quiet)
 			return
 		}
-		web.ServeHTTP(w, r)
+		whole := &buffered{ResponseWriter: w}
+		web.ServeHTTP(whole, r.WithContext(context.WithValue(r.Context(), issuing{}, w)))
+		_, _ = w.Write(faultOf(r).alter(whole.body.Bytes()))
 	})
 }
+
+// buffered keeps the body of a response, for a fault to change.
+type buffered struct {
+	http.ResponseWriter
+	body bytes.Buffer
+}
+
+// Write implements http.ResponseWriter.
+func (b *buffered) Write(p []byte) (int, error) { return b.body.Write(p) }
 
 func checkTokenRequest(w http.ResponseWriter, r *http.Request) error {
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -131,7 +146,7 @@ func (p *provider) ClientCredentialsExchange(ctx context.Context, r *op.ClientRe
 	lifetime := time.Duration(p.lifetime.Load())
 	token := "sandbox." + rand.Text() + rand.Text()
 	p.ledger.add(token, time.Now().Add(lifetime))
-	if r, ok := ctx.Value(recording{}).(*recorder); ok {
+	if r, ok := ctx.Value(issuing{}).(*recorder); ok {
 		r.token = shortHash(token)
 	}
 	response := op.NewResponse(&oidc.AccessTokenResponse{
@@ -160,25 +175,32 @@ var (
 // kept is how long an expired token is remembered, so that it is refused as expired, not as unknown.
 const kept = 10 * time.Minute
 
-// ledger has the tokens that were issued and not revoked.
+// ledger has the tokens that were issued and not revoked. It compares whole tokens, so that a changed one is unknown.
 type ledger struct {
 	mu     sync.Mutex
-	tokens map[string]issuedToken
+	tokens map[[sha256.Size]byte]issuedToken
 }
 
 // issuedToken is what the page shows of a token.
 type issuedToken struct {
 	Token   string    `json:"token"` // its short hash
 	Expires time.Time `json:"expires_at"`
+
+	revoked time.Time
 }
 
-func newLedger() *ledger { return &ledger{tokens: map[string]issuedToken{}} }
+// isRevoked reports whether the token is in the list of revocations, or in an old one of the time known.
+func (t issuedToken) isRevoked(known time.Time) bool {
+	return !t.revoked.IsZero() && (known.IsZero() || t.revoked.Before(known))
+}
+
+func newLedger() *ledger { return &ledger{tokens: map[[sha256.Size]byte]issuedToken{}} }
 
 func (l *ledger) add(token string, expiry time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.tokens, func(_ string, t issuedToken) bool { return time.Since(t.Expires) > kept })
-	l.tokens[token] = issuedToken{Token: shortHash(token), Expires: expiry}
+	maps.DeleteFunc(l.tokens, func(_ [sha256.Size]byte, t issuedToken) bool { return time.Since(t.Expires) > kept })
+	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{Token: shortHash(token), Expires: expiry}
 }
 
 // valid returns the valid tokens, the newest last.
@@ -187,7 +209,7 @@ func (l *ledger) valid() []issuedToken {
 	defer l.mu.Unlock()
 	tokens := []issuedToken{} // not nil, which in JSON would be null
 	for _, t := range l.tokens {
-		if time.Now().Before(t.Expires) {
+		if t.revoked.IsZero() && time.Now().Before(t.Expires) {
 			tokens = append(tokens, t)
 		}
 	}
@@ -195,12 +217,13 @@ func (l *ledger) valid() []issuedToken {
 	return tokens
 }
 
-// verify returns what is wrong with a token, or nil. The error does not contain the token.
-func (l *ledger) verify(token string) error {
+// verify returns what is wrong with a token, or nil. The error does not contain the token. If known is not zero, only the
+// revocations until then are known.
+func (l *ledger) verify(token string, known time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch issued, ok := l.tokens[token]; {
-	case !ok:
+	switch issued, ok := l.tokens[sha256.Sum256([]byte(token))]; {
+	case !ok || issued.isRevoked(known):
 		return errUnknown
 	case !time.Now().Before(issued.Expires):
 		return errExpired
@@ -212,7 +235,12 @@ func (l *ledger) verify(token string) error {
 func (l *ledger) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	clear(l.tokens)
+	for hash, t := range l.tokens {
+		if t.revoked.IsZero() {
+			t.revoked = time.Now()
+			l.tokens[hash] = t
+		}
+	}
 }
 
 // shortHash returns a name for a token that shows nothing of it.

@@ -94,9 +94,6 @@ func shown(s string, pattern *regexp.Regexp) string {
 	return "(hidden)"
 }
 
-// recording is the key of a request's context with the recorder of its response.
-type recording struct{}
-
 // recorder records the status of a response, and the token in it.
 type recorder struct {
 	http.ResponseWriter
