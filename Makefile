@@ -233,6 +233,9 @@ check/scripts:
 
 format: setup-check $(FORMATS) ## format all code
 
+matrix: ## write the tables of pages, from the rules and the schema
+	@cd tests && go test -count=1 -run Tables ./runner -update
+
 bench: $(WANTED:%=adapter/%) ## measure each library against its bare HTTP client
 	@cd tests && go run ./bench
 

@@ -13,7 +13,7 @@ import (
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 )
 
-var update = flag.Bool("update", false, "write what the pages take from elsewhere: snippets, a table, a picture")
+var update = flag.Bool("update", false, "put the examples' snippets into the documents")
 
 var (
 	// marked finds a code block that names the file it is taken from.

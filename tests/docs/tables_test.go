@@ -1,8 +1,6 @@
 package docs
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,32 +55,6 @@ func TestSchemaAndOptionsAreInTables(t *testing.T) {
 	compare(t, "docs/contract.md", "| export |", exports)
 	for language, l := range options {
 		compare(t, "sdk/"+language+"/README.md", "| option | default |", l.read(t))
-	}
-}
-
-// README.md describes the config as the schema does: go test ./docs -update writes that.
-func TestConfigIsThatOfTheSchema(t *testing.T) {
-	keys, _, err := contract.Lists(hosts.Root())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "| field | variable | meaning |\n| --- | --- | --- |\n"
-	for _, key := range keys {
-		want += "| `" + key.Name + "` | `ROSTERING_" + strings.ToUpper(key.Name) + "` | " + key.Description + " |\n"
-	}
-	const page = "README.md"
-	begin, rest, _ := strings.Cut(read(t, page), "-update -->\n\n| field |")
-	_, end, found := strings.Cut(rest, "\n<!-- end of config -->")
-	updated := begin + "-update -->\n\n" + want + "\n<!-- end of config -->" + end
-	switch {
-	case !found:
-		t.Error("README.md has no such table")
-	case *update:
-		if err := os.WriteFile(filepath.Join(hosts.Root(), page), []byte(updated), 0o644); err != nil {
-			t.Error(err)
-		}
-	case updated != read(t, page):
-		t.Error("README.md describes another config than the schema: go test ./docs -update")
 	}
 }
 

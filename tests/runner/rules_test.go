@@ -1,4 +1,4 @@
-// Package runner plays the rules of tests/rules on all players, and compares the contract's page and schema with them.
+// Package runner plays the rules of tests/rules on all players, and compares pages with them.
 package runner
 
 import (

@@ -2,7 +2,8 @@ package rule
 
 import "encoding/json"
 
-// The fields of the language, and all limits of what may be combined. In YAML, a field has the name that is quoted after its type.
+// The fields of the language. The tables of tests/rules/README.md are written from the comments in this file, one for each type
+// whose fields have names in JSON: make matrix. All limits of what may be combined are there, too.
 
 // Rule is one rule, and the cases that show it.
 type Rule struct {
@@ -16,6 +17,8 @@ type Rule struct {
 	Listed map[string][]any `json:"cases"`
 	// Everywhere are the same, also on all raw hosts and libraries, for what they can go wrong with.
 	Everywhere map[string][]any `json:"everywhere"`
+	// Native is what only a language can show: the test that shows it, by language.
+	Native map[string]string `json:"native"`
 	// Definitions are what the file repeats, as YAML anchors.
 	Definitions []any `json:"definitions"`
 
@@ -59,9 +62,9 @@ type Case struct {
 	Memory int `json:"memory"`
 
 	Rule    string `json:"-"` // its name
-	Name    string `json:"name"`
-	Players string `json:"players"` // where it is played: plugin, everywhere or libraries
-	Steps   []Step `json:"steps"`
+	Name    string `json:"name" field:"-"`
+	Players string `json:"players" field:"-"` // where it is played: plugin, everywhere or libraries
+	Steps   []Step `json:"steps" field:"-"`
 	// Raw is the case in its form as JSON, with placeholders.
 	Raw json.RawMessage `json:"-"`
 }
@@ -132,7 +135,7 @@ type Call struct {
 	As string `json:"as"`
 	// Exchanges are all requests and operations that a scripted call makes, in this order.
 	Exchanges []Exchange `json:"exchanges"`
-	Config    Config     `json:"config"`
+	Config    Config     `json:"config" field:"-"`
 }
 
 // Reply is what a response has, or the result or the error of a call.

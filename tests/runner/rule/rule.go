@@ -1,4 +1,4 @@
-// Package rule reads the rules: what must happen, as data. tests/rules/README.md documents their form, and fields.go all fields.
+// Package rule reads the rules: what must happen, as data. tests/rules/README.md documents their form and all fields.
 package rule
 
 import (
