@@ -52,7 +52,7 @@ func FuzzCalls(f *testing.F) {
 	for n, inputs := range [][]string{
 		{``, `{"force":true,"now":1.8e9}`, `{"refused":"@T","now":1800000000}`},
 		{``, `{"customer_id":null,"user_id":"a b","now":1800000000}`, `{"customer_id":"\ud83d"}`},
-		{`{"path":"/a?b=%41","method":"POST","body":"\u20ac","headers":{"A":"b\tc"},"now":1800000000}`, `{"path":"/%2e%2e/"}`},
+		{`{"path":"/a?b=%41","method":"POST","body":"\u20ac","headers":{"A":"b\tc"},"now":1800000000}`, `{"path":"/%2e%2e/"}`, `{"path":"a"}`},
 		{`{"accepts":["store"],"now":1800000000}`, `{"refused":"@T","used":true,"now":1800000000}`},
 		{`{"flow":"5 154038231409057 1800000000 0 0 0 0 0 0 0 0 0 0 0 0 122518239841723","status":200,"body":"@S"}`},
 		{`{"access_token":"@P","expires_at":1800003600,"cache_key":"@K","now":1800000000}`},
@@ -66,8 +66,16 @@ func FuzzCalls(f *testing.F) {
 			f.Add(uint8(n+len(exports)), []byte(input), uint16(200), []byte(grant), uint16(200), []byte(jobs))
 		}
 	}
+	for _, broken := range []string{
+		`{`, `{}0`, `{"a`, `{"a":`, `{"a":{0`, `{"a":{}, `, `{"a":""\`, `{"a":"\`, `{"a":"\uX`, `{"a":tru`, `{"a":nul`, `{"a":0.0e0,`, "{\x0f",
+		"{\"\xf7\":0}", `{"now":0,"now":0}`, `{"flow":{}}`, `[{[[[[]]{}}}}}]{`, `{"access_token":"","":0}`,
+	} {
+		for n := range exports {
+			f.Add(uint8(n), []byte(broken), uint16(200), []byte(broken), uint16(401), []byte(broken))
+		}
+	}
 	for _, body := range []string{``, "\x00", `{}`, `{"access_token":"@T","token_type":"bEARER","expires_in":"99999"}`, `{"access_token":"a.b","expires_in":36e2}`,
-		`{"error":"invalid_client @S","error_description":"@S @T"}`, `{"access_token":"\u0000"`, "\xff@S", strings.Repeat("[", 2000)} {
+		`{"error":"invalid_client @S","error_description":"@S @T"}`, `{"access_token":"\u0000"`, "\xff@S\\", strings.Repeat("[", 2000)} {
 		for _, status := range []uint16{0, 200, 302, 401, 429, 500, 999, 7000} {
 			f.Add(uint8(1), []byte(nil), status, []byte(body), uint16(200), []byte(jobs))
 			f.Add(uint8(len(exports))+uint8(status%2), []byte(nil), uint16(200), []byte(grant), status, []byte(body))

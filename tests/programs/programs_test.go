@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,9 +73,7 @@ func testOnce(t *testing.T, language, name string) {
 	s.wantSent(t, "at first", 1, 1)
 
 	if strings.HasPrefix(name, "jobs") && language != "workerd" { // whose program is a service
-		if err := s.SetFault(sandbox.JobsServer, sandbox.Fault{Status: 404, Body: new("no such page")}); err != nil {
-			t.Fatal(err)
-		}
+		s.fault(t, sandbox.JobsServer, sandbox.Fault{Status: 404, Body: new("no such page")})
 		_, stderr, status := s.run(t, language, name)
 		if status != 1 || !strings.Contains(stderr, "service_error") || !strings.Contains(stderr, "no such page") {
 			t.Errorf("with an error of the service: status %d, stderr %q", status, stderr)
@@ -117,9 +117,7 @@ func TestHostInRuby(t *testing.T) {
 	t.Cleanup(func() { _ = library.Close() })
 
 	// A slow token endpoint: so the second process finds the lock of the first.
-	if err := s.SetFault(sandbox.AuthServer, sandbox.Fault{DelayMS: 1000}); err != nil {
-		t.Fatal(err)
-	}
+	s.fault(t, sandbox.AuthServer, sandbox.Fault{DelayMS: 1000})
 	var both sync.WaitGroup
 	both.Go(func() { s.wantJobs(t, "ffi", "host") })
 	both.Go(func() { s.wantJobs(t, "ffi", "host") })
@@ -199,6 +197,32 @@ func (s *setting) wantJobs(t *testing.T, language, program string) {
 	if stdout, stderr, status := s.run(t, language, program); status != 0 || stderr != "" || !strings.Contains(stdout, "sandbox-job-1") {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
+}
+
+func (s *setting) fault(t *testing.T, server string, f sandbox.Fault) {
+	t.Helper()
+	if err := s.SetFault(server, f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// client keeps no connections: a program that ends would wait for them.
+var client = http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+
+// get wants a response of a program with a status and a text, and nothing of an error's body. It returns its Retry-After.
+func get(t *testing.T, url string, status int, wanted string) (retryAfter string) {
+	t.Helper()
+	response, err := client.Get(url)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != status || !bytes.Contains(body, []byte(wanted)) || bytes.Contains(body, []byte("affair")) {
+		t.Errorf("%s: %d, %q, %v; want %d, %q", url, response.StatusCode, body, err, status, wanted)
+	}
+	return response.Header.Get("Retry-After")
 }
 
 func (s *setting) wantSent(t *testing.T, when string, tokens, jobs int) {

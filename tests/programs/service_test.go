@@ -3,11 +3,9 @@ package programs
 import (
 	"bufio"
 	"bytes"
-	"io"
 	"net"
 	"net/http"
 	"regexp"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -40,41 +38,27 @@ func testService(t *testing.T, language string) {
 	}
 	address := net.JoinHostPort("127.0.0.1", port[1])
 
-	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	get := func(wanted string, status int, retryAfter string) {
+	want := func(wanted string, status int, retryAfter string) {
 		t.Helper()
-		response, err := client.Get("http://" + address + "/jobs")
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		if after := response.Header.Get("Retry-After"); err != nil || response.StatusCode != status || after != retryAfter ||
-			!strings.Contains(string(body), wanted) || strings.Contains(string(body), "affair") {
-			t.Errorf("the response is %d, %q, %v, with Retry-After %q; want %d, %q", response.StatusCode, body, err, after, status, retryAfter)
+		if after := get(t, "http://"+address+"/jobs", status, wanted); after != retryAfter {
+			t.Errorf("Retry-After is %q, not %q", after, retryAfter)
 		}
 	}
-	fault := func(f sandbox.Fault) {
-		t.Helper()
-		if err := s.SetFault(sandbox.JobsServer, f); err != nil {
-			t.Fatal(err)
-		}
-	}
+	fault := func(f sandbox.Fault) { s.fault(t, sandbox.JobsServer, f) }
 
 	const atOnce = 100
 	var all sync.WaitGroup
 	for range atOnce {
-		all.Go(func() { get("sandbox-job-1", http.StatusOK, "") })
+		all.Go(func() { want("sandbox-job-1", http.StatusOK, "") })
 	}
 	all.Wait()
 	s.wantSent(t, "at once", 1, atOnce)
 	fault(sandbox.Fault{Status: 503, Headers: map[string]string{"Retry-After": "7"}, Body: new("its own affair")})
-	get("", 503, "7")
+	want("", 503, "7")
 	fault(sandbox.Fault{Status: 500})
-	get("", 503, "1")
+	want("", 503, "1")
 	fault(sandbox.Fault{Status: 404, Body: new("its own affair")})
-	get("", 502, "")
+	want("", 502, "")
 
 	defer func() { s.wantNoSecret(t, log.String()) }()
 	if language == "workerd" { // what runs a Worker here is a development tool, which does not wait
@@ -84,7 +68,7 @@ func testService(t *testing.T, language string) {
 	}
 	fault(sandbox.Fault{Hold: true})
 	before := s.Counts().JobRequests
-	all.Go(func() { get("sandbox-job-1", http.StatusOK, "") })
+	all.Go(func() { want("sandbox-job-1", http.StatusOK, "") })
 	if _, err := s.Wait(t.Context(), sandbox.Counts{JobRequests: before + 1}); err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@ package programs
 import (
 	"bufio"
 	"errors"
-	"io"
-	"net/http"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -51,45 +49,29 @@ func TestSpring(t *testing.T) {
 			log.WriteString(lines.Text() + "\n")
 		}
 	})
-	client := http.Client{Timeout: patience}
-	get := func(path string, status int, wanted string) {
+	want := func(path string, status int, wanted string) {
 		t.Helper()
-		response, err := client.Get("http://127.0.0.1:" + port[1] + path)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode != status || !strings.Contains(string(body), wanted) {
-			t.Errorf("%s: %d %s %v", path, response.StatusCode, body, err)
-		}
-	}
-	fault := func(server string, f sandbox.Fault) {
-		t.Helper()
-		if err := s.SetFault(server, f); err != nil {
-			t.Fatal(err)
-		}
+		get(t, "http://127.0.0.1:"+port[1]+path, status, wanted)
 	}
 
-	fault(sandbox.AuthServer, sandbox.Fault{Status: 503, Headers: map[string]string{"Retry-After": "5"}})
-	get("/jobs", 500, "")
-	get("/actuator/health", 503, "DOWN")
+	s.fault(t, sandbox.AuthServer, sandbox.Fault{Status: 503, Headers: map[string]string{"Retry-After": "5"}})
+	want("/jobs", 500, "")
+	want("/actuator/health", 503, "DOWN")
 	s.ClearFaults()
-	get("/jobs", 200, "sandbox-job-1") // waits until that is over
-	get("/actuator/health", 200, "UP")
+	want("/jobs", 200, "sandbox-job-1") // waits until that is over
+	want("/actuator/health", 200, "UP")
 	time.Sleep(10 * time.Second) // until then, a refused token may be one of which the service does not know yet
 	before := s.Counts()
 	s.Revoke()
-	fault(sandbox.JobsServer, sandbox.Fault{DelayMS: 1000}) // so both send the revoked one
+	s.fault(t, sandbox.JobsServer, sandbox.Fault{DelayMS: 1000}) // so both send the revoked one
 	var both sync.WaitGroup
-	both.Go(func() { get("/rest", 200, "/reports/7") })
-	both.Go(func() { get("/web", 200, "/reports/7") })
+	both.Go(func() { want("/rest", 200, "/reports/7") })
+	both.Go(func() { want("/web", 200, "/reports/7") })
 	both.Wait()
 	s.wantSent(t, "after the revocation", before.TokenRequests+1, before.JobRequests+4)
 
-	fault(sandbox.JobsServer, sandbox.Fault{Hold: true})
-	both.Go(func() { get("/jobs", 200, "sandbox-job-1") })
+	s.fault(t, sandbox.JobsServer, sandbox.Fault{Hold: true})
+	both.Go(func() { want("/jobs", 200, "sandbox-job-1") })
 	_, err = s.Wait(t.Context(), sandbox.Counts{JobRequests: before.JobRequests + 5})
 	if err := errors.Join(err, command.Process.Signal(syscall.SIGTERM)); err != nil {
 		t.Fatal(err)

@@ -162,7 +162,7 @@ func plays(h hosts.Host, r *rule.Rule, c *rule.Case) bool {
 	switch {
 	case h.Library && (h.Differs(r.Differences) || h.Differs(c.Differences)):
 		return false
-	case h.Flows && h.Build == "" && !c.InFlows(), c.Fleet != nil:
+	case h.Flows && h.Build == "" && !c.InFlows():
 		return false
 	case h.Flows && h.Build != "" && c.NeedsDirect():
 		return false

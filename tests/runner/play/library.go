@@ -122,7 +122,7 @@ func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
 	for _, secret := range secrets {
 		c.secrets = append(c.secrets, strings.Fields(secret)...) // of which an error may show one word
 	}
-	r.Fields["variables"] = variables(config)
+	r.Fields["variables"] = Variables(config)
 	return r, nil
 }
 
@@ -145,8 +145,8 @@ func (c *course) secretFile(content string) (string, error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// variables are the names and values by which a library reads a config.
-func variables(config map[string]string) map[string]string {
+// Variables are the names and values by which a library reads a config.
+func Variables(config map[string]string) map[string]string {
 	all := map[string]string{}
 	for key, value := range config {
 		all["ROSTERING_"+strings.ToUpper(key)] = value

@@ -33,8 +33,6 @@ type Player struct {
 	Flows, Library bool
 	// Observe is called with each call of an export, to check more than the case does; it may be nil.
 	Observe func(export string, input []byte, response protocol.Response)
-	// Fleet is the adapter of a case with several processes.
-	Fleet *Fleet
 	// Redis starts Redis, if needed, and returns its URL.
 	Redis func() (string, error)
 }
@@ -116,7 +114,7 @@ func (c *course) begin(first *rule.Step) (done bool, err error) {
 	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World.Config(), c.one.Config)}
 	switch {
 	case c.Library:
-		fields := map[string]any{"variables": variables(r.Config), "now": rule.Start}
+		fields := map[string]any{"variables": Variables(r.Config), "now": rule.Start}
 		r = protocol.Request{Op: "open", Client: c.client("c"), Fields: fields}
 		c.clients = append(c.clients, r.Client)
 	case !c.Flows:
@@ -159,9 +157,6 @@ func (c *course) steps(steps []rule.Step) error {
 
 // call makes a call, and returns what is wrong with it.
 func (c *course) call(s *rule.Step) error {
-	if clients := c.group(s); clients != nil {
-		return c.callAll(s, clients)
-	}
 	if c.one.Scripted() {
 		c.Script.Expect(s.Exchanges...)
 	}
@@ -193,9 +188,6 @@ func (c *course) send(s *rule.Step) error {
 	}
 	if r.Op == "open" && !slices.Contains(c.clients, r.Client) {
 		c.clients = append(c.clients, r.Client)
-		if c.Fleet != nil {
-			c.Fleet.members = append(c.Fleet.members, s.Open)
-		}
 	}
 	p, err := c.Send(r)
 	if err != nil {

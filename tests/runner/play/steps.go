@@ -32,10 +32,7 @@ func (c *course) prepare(s *rule.Step) error {
 	for name, action := range s.Servers {
 		server := c.Servers[name]
 		if server == nil {
-			if err := c.prepareFleet(name, action.Word); err != nil {
-				return err
-			}
-			continue
+			return errors.New("there is no server " + name)
 		}
 		switch action.Word {
 		case "":
@@ -69,15 +66,6 @@ func (c *course) prepare(s *rule.Step) error {
 // act makes a call or other steps, or ends some.
 func (c *course) act(s *rule.Step) error {
 	switch {
-	case s.Turns != nil:
-		for n := range c.Fleet.members {
-			for i := range s.Turns {
-				if err := c.step(later(&s.Turns[i], time.Duration(n)*turn)); err != nil {
-					return fmt.Errorf("turn %d, step %d, %s: %w", n+1, i+1, s.Turns[i].Source, err)
-				}
-			}
-			c.Fleet.members = append(c.Fleet.members[1:], c.Fleet.members[0])
-		}
 	case s.Eventually != nil:
 		began := time.Now()
 		return c.eventually(func() error { return c.step(later(s.Eventually, time.Since(began))) })
@@ -130,11 +118,6 @@ func (c *course) check(s *rule.Step) error {
 			return err
 		}
 	}
-	if s.Tokens != nil {
-		if err := c.checkTokens(s); err != nil {
-			return err
-		}
-	}
 	err := c.eventually(func() error { return c.holds(s) })
 	delete(c.arrived, s.Left)
 	return err
@@ -174,9 +157,6 @@ func (c *course) eventually(try func() error) (err error) {
 	}
 	return err
 }
-
-// turn is the time from one turn to the next: a refused token that is so old is replaced.
-const turn = 20 * time.Second
 
 // later is a step after some time. A backoff that another instance had, and that is over by this clock, lasts a second from
 // now on. It would not end if the clock stood still.

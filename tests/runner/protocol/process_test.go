@@ -1,16 +1,11 @@
 package protocol
 
 import (
-	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
-
-// inOrder is a host that responds to each request with the name of its export.
-const inOrder = `sed -u 's/.*"id":\([0-9]*\).*"export":"\([^"]*\)".*/{"id":\1,"error":"to \2"}/'`
 
 // start starts a host that is a shell script.
 func start(t *testing.T, host string) *Process {
@@ -46,31 +41,6 @@ func TestMisbehavingHost(t *testing.T) {
 			if err := p.Close(); err == nil {
 				t.Error("Close finds nothing wrong")
 			}
-		})
-	}
-}
-
-func TestResponsesInAnyOrder(t *testing.T) {
-	for name, host := range map[string]string{"in order": inOrder, "in reverse, at its end": inOrder + " | tac"} {
-		t.Run(name, func(t *testing.T) {
-			p := start(t, host)
-			var all sync.WaitGroup
-			for i := range 50 {
-				export := fmt.Sprint("export ", i)
-				pending, err := p.Send(Request{Op: "call", Export: export})
-				if err != nil {
-					t.Fatal(err)
-				}
-				all.Go(func() {
-					if a, err := pending.Response(); err != nil || a.Error != "to "+export {
-						t.Errorf("%s got %+v, %v", export, a, err)
-					}
-				})
-			}
-			if err := p.Close(); err != nil {
-				t.Error(err)
-			}
-			all.Wait()
 		})
 	}
 }

@@ -55,9 +55,6 @@ type Case struct {
 	Config Config `json:"config"`
 	// Direct is `true` if its direct calls do something that no flow does: neither libraries nor flows play it.
 	Direct bool `json:"direct"`
-	// Fleet is languages: each client is a separate process, the first ones with their libraries. `open: each` opens them; the
-	// `client` `each`, `first` or `others` are some at the same time. `go test -run TestFleet` plays it.
-	Fleet []string `json:"fleet"`
 	// Process is what a separate process that plays it has: variables of the environment, as `NAME=VALUE`, or `tls`, which also has
 	// the servers speak HTTP/2 over TLS, with a certificate that it trusts.
 	Process []string `json:"process"`
@@ -93,8 +90,7 @@ type Before struct {
 	// Servers is what they do, by name: a list of the next responses, before those by default (`[]`: those alone); another response
 	// for all from now on; or `hold`, which holds later responses back, `free`, which does so no more, `respond`, which responds to
 	// the requests that arrived, and `release`, which does both. `revoke` has the service refuse the tokens that were given so
-	// far, and `silence` has connections neither respond nor close any more, as if the server were gone. Of a fleet, `redis` and
-	// `first`, the first process, also `stop`, `continue` or `kill`, and Redis `start`, `fill` or `free`.
+	// far, and `silence` has connections neither respond nor close any more, as if the server were gone.
 	Servers map[string]Action `json:"servers"`
 }
 
@@ -118,8 +114,6 @@ type Act struct {
 	Cancel string `json:"cancel"`
 	// Eventually is a step that is repeated until its result is the wanted one; its clock advances in the meantime.
 	Eventually *Step `json:"eventually"`
-	// Turns are steps with each client of a fleet as the first in turn, each time 20 seconds later.
-	Turns []Step `json:"turns"`
 }
 
 // Call is what is passed to a call.
@@ -198,9 +192,6 @@ type After struct {
 	Pending Names `json:"pending"`
 	// Saw is what has come to servers: the number of requests, what the last one had, or for the store, a part of a value.
 	Saw map[string]Seen `json:"saw"`
-	// Tokens is how many were requested since the last step with this: `each`, one by each client of a fleet, a number, or the least
-	// and the greatest.
-	Tokens *Tokens `json:"tokens"`
 	// Log is, for a scripted call, the beginnings of its log lines, in order: level, space, line. For libraries, it waits for a line
 	// with this part, or for as many lines with each part as it says.
 	Log *Log `json:"log"`

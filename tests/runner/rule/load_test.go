@@ -1,41 +1,6 @@
 package rule
 
-import (
-	"fmt"
-	"strings"
-	"testing"
-
-	"go.yaml.in/yaml/v3"
-)
-
-// A family has its values in place of their names.
-func TestFamily(t *testing.T) {
-	for name, test := range map[string]struct{ steps, want string }{
-		"control characters": {`{a: "\0\r\n\t\u2028<&>"}`, `[{"a":"\u0000\r\n\t\u2028<&>"}]`},
-		"an alias":           {"{a: &x {b: [1]}, c: *x}", `[{"a":{"b":[1]},"c":{"b":[1]}}]`},
-		"a family": {
-			`{a: "{{v}}", b: "x{{v}}", "{{v}}": 1, c: "{{w}}"}, {each: {one: {v: p, w: [1]}, two: {v: "2"}}}`,
-			`f: one [{"a":"p","b":"xp","c":[1],"p":1}] f: two [{"2":1,"a":"2","b":"x2"}]`,
-		},
-		"a family of values":   {`{a: "{{row}}", b: "-{{ROW}}"}, {each: [x, 2]}`, `f: x [{"a":"x","b":"-X"}] f: 2 [{"a":2,"b":"-2"}]`},
-		"another placeholder":  {`{a: "{{auth}}{{v}}"}, {each: {one: {v: /}}}`, `f: one [{"a":"{{auth}}/"}]`},
-		"the fields of a case": {`{case: {slow: true}}, {do: a}`, `[{"do":"a"}]`},
-	} {
-		var steps []any
-		if err := yaml.Unmarshal([]byte("["+test.steps+"]"), &steps); err != nil {
-			t.Fatal(err)
-		}
-		all, err := family(map[string]any{"name": "f"}, steps)
-		var got []string
-		for _, one := range all {
-			one := one.(map[string]any)
-			got = append(got, fmt.Sprint(one["name"], " ", string(encode(one["steps"]))))
-		}
-		if joined := strings.Join(got, " "); err != nil || strings.TrimPrefix(joined, "f ") != test.want {
-			t.Errorf("%s: it is %s, %v, not %s", name, joined, err, test.want)
-		}
-	}
-}
+import "testing"
 
 func TestRefuses(t *testing.T) {
 	for name, file := range map[string]string{
@@ -55,12 +20,9 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
-	c := Case{Raw: []byte(`{"name": "{{secret}} token-0001 {{3 times x}}"}`)}
-	if filled, err := c.Fill(map[string]string{"secret": `"\`}); err != nil || filled.Name != `"\ `+TokenPrefix+"0001 xxx" {
-		t.Errorf("it is %+v, %v", filled, err)
-	}
-	if _, err := c.Fill(nil); err == nil {
-		t.Error("a placeholder that does not exist is taken")
+func TestRefusesPlaceholder(t *testing.T) {
+	c := Case{Raw: []byte(`{"name": "{{unknown}}"}`)}
+	if filled, err := c.Fill(map[string]string{"secret": "a"}); err == nil {
+		t.Errorf("it is %+v", filled)
 	}
 }

@@ -220,27 +220,6 @@ func (s *Seen) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &s.Count)
 }
 
-// Tokens is how many there are: one for each client of a fleet, and Least to Most more.
-type Tokens struct {
-	Each        bool
-	Least, Most int
-}
-
-// UnmarshalJSON reads each, a number, or the least and the greatest.
-func (t *Tokens) UnmarshalJSON(b []byte) error {
-	if t.Each = string(b) == `"each"`; t.Each {
-		return nil
-	}
-	bounds := [2]int{}
-	err := json.Unmarshal(b, &bounds)
-	if b[0] != '[' {
-		err = json.Unmarshal(b, &bounds[0])
-		bounds[1] = bounds[0]
-	}
-	t.Least, t.Most = bounds[0], bounds[1]
-	return err
-}
-
 // Log is what a log has: the beginnings of all lines, or parts of lines, with how many have it, or at least one.
 type Log struct {
 	Lines []string
