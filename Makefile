@@ -189,7 +189,7 @@ $(COMMANDS:%=dist/rostering-%): dist/rostering-%:
 		go build -C cli $(STRIPPED) -o $(CURDIR)/$@$(if $(findstring windows,$*),.exe) ./cmd/rostering
 
 test-packages: $(PACKAGE_TESTS) ## install and use each package as its user does, in an empty folder
-$(PACKAGE_TESTS): package-files build/sandbox
+$(PACKAGE_TESTS): $(PACKAGES) build/sandbox
 
 site: ## build the pages, with search and API references, in build/site/html
 	@tools/site/site.sh $(FOLDERS)

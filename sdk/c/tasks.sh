@@ -235,8 +235,8 @@ test_package() {
 		fail "the source package is incomplete"
 }
 
-if [ "${1:-}" = install ]; then
-	install "${2:?usage: tasks.sh install FOLDER}"
-else
-	run "$@"
-fi
+case ${1:-} in
+install) install "${2:?usage: tasks.sh install FOLDER}" ;;
+check | format) "$1" ;; # which need no library
+*) run "$@" ;;
+esac

@@ -59,8 +59,8 @@ program() (
 	exit 69
 )
 
-# Writes the declarations for TypeScript into types, or into the folder that is passed: a file for
-# each export, as Deno looks for no other files next to one. Tests compare them with the sources.
+# Checks the types of all code, and writes the declarations for TypeScript into types, or into the
+# folder that is passed: a file for each export, as Deno looks for no other files next to one.
 types() (
 	into=${1:-types} declared=$new/declared/sdk/javascript/src
 	for config in tsconfig.json tsconfig.workerd.json; do
@@ -85,11 +85,7 @@ check() (
 	pretty --check
 	(cd "$root" && "$bin/eslint" --config sdk/javascript/eslint.config.js \
 		--max-warnings 0 sdk/javascript "${folders[@]}")
-	"$bin/tsc"
-	"$bin/tsc" -p tsconfig.workerd.json
 	"$bin/typedoc" --emit none --logLevel Warn
-	"$bin/typedoc" --emit none --logLevel Warn --tsconfig tsconfig.workerd.json \
-		--entryPoints src/cloudflare.js
 	"$bin/wrangler" deploy --dry-run --config "$root/host-example/workerd/wrangler.jsonc" \
 		--outdir "$PWD/build/worker"
 )
@@ -161,15 +157,6 @@ test_package() (
 	"${runtime}_package"
 )
 
-# from_clone: npm links a copy of this folder, as a clone has it, in place of the package.
-from_clone() {
-	mkdir clone
-	(cd "$sdk" && git ls-files -co --exclude-standard -z . | tar --null --ignore-failed-read -cT -) |
-		tar -xC clone
-	"${npm_install[@]}" ./clone >/dev/null
-	[ -L node_modules/automatic-rostering ] || fail "npm did not link the clone"
-}
-
 # compile TSC OPTION…: the programs here, with the types that setup installs.
 compile() {
 	"$1" --strict --noEmit --typeRoots "$sdk/node_modules,$sdk/node_modules/@types" "${@:2}" ./*.ts
@@ -180,7 +167,12 @@ node_package() {
 	[ "$(ls node_modules)" = automatic-rostering ] || fail "more than the package was installed"
 	"${npm_install[@]}" --save-dev typescript@5.2.2 >/dev/null # the oldest
 	cp "$sdk/tests/types.ts" .
-	compile_for_node
+	# The second module resolution is that of programs which are older than exports in package.json;
+	# TypeScript 6 has no such.
+	local options=(--exactOptionalPropertyTypes --target es2022 --types node)
+	compile "$bin/tsc" "${options[@]}" --module nodenext
+	compile node_modules/.bin/tsc "${options[@]}" --module nodenext
+	compile node_modules/.bin/tsc "${options[@]}" --module commonjs --moduleResolution node10
 	cp "$sdk/tests/bundlers/jobs.mjs" .
 	for format in esm cjs; do
 		file=bundle.${format/esm/mjs}
@@ -189,17 +181,13 @@ node_package() {
 			"$sdk/node_modules/@rollup/plugin-node-resolve/dist/cjs/index.js" \
 			--format=$format --file=$file
 	done
-	from_clone
-	compile_for_node
-}
-
-# The second module resolution is that of programs which are older than exports in package.json;
-# TypeScript 6 has no such.
-compile_for_node() {
-	local options=(--exactOptionalPropertyTypes --target es2022 --types node)
+	# npm links a copy of this folder, as a clone has it, in place of the package.
+	mkdir clone
+	(cd "$sdk" && git ls-files -co --exclude-standard -z . | tar --null --ignore-failed-read -cT -) |
+		tar -xC clone
+	"${npm_install[@]}" ./clone >/dev/null
+	[ -L node_modules/automatic-rostering ] || fail "npm did not link the clone"
 	compile "$bin/tsc" "${options[@]}" --module nodenext
-	compile node_modules/.bin/tsc "${options[@]}" --module nodenext
-	compile node_modules/.bin/tsc "${options[@]}" --module commonjs --moduleResolution node10
 }
 
 # bundled NAME COMMAND…: a bundler without settings warns of nothing, and what it makes runs in an
@@ -239,20 +227,13 @@ bun_package() {
 workerd_package() {
 	cp "$root"/host-example/workerd/*.{ts,jsonc} .
 	"${npm_install[@]}" "$package" >/dev/null
-	compile_for_workers
+	compile "$bin/tsc" --exactOptionalPropertyTypes --skipLibCheck --target es2024 --lib es2024 \
+		--module esnext --moduleResolution bundler --types @cloudflare/workers-types
 	export CLOUDFLARE_INCLUDE_PROCESS_ENV=true WRANGLER_LOG=info
 	lists_jobs bash -c '"$0" dev --port 0 >dev 2>&1 &
 		trap "kill $!" EXIT
 		for _ in {1..120}; do url=$(grep -om1 "http://localhost[^ ]*" dev) && break || sleep 0.5; done
 		curl -s --max-time 30 "$url"' "$bin/wrangler"
-	from_clone
-	compile_for_workers
-}
-
-compile_for_workers() {
-	compile "$bin/tsc" --exactOptionalPropertyTypes --skipLibCheck --target es2024 --lib es2024 \
-		--module esnext \
-		--moduleResolution bundler --types @cloudflare/workers-types
 }
 
 case $verb:$runtime in
