@@ -14,7 +14,6 @@ check() {
 		(cd "${module%go.mod}." && go vet ./... && "$GOBIN/staticcheck" ./... && go mod tidy -diff)
 	done
 	plugin/vet.sh "$GOBIN/staticcheck"
-	go test -C tests -count=1 -run TestMessages ./docs
 }
 
 format() {

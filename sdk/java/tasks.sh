@@ -33,11 +33,18 @@ google_java_format() {
 
 test() { mvn --batch-mode --no-transfer-progress surefire:test; }
 
-# package [FOLDER]: makes a Maven repository in dist/maven or FOLDER/maven with the jar, its
-# sources, its Javadoc, which must build without a warning, and its bill of materials. The same
-# files give the same bytes.
+# package: makes a Maven repository in dist/maven with the jar, its sources, its Javadoc, which must
+# build without a warning, and its bill of materials. package FOLDER makes one in FOLDER/maven with
+# the jar alone. The same files give the same bytes.
 package() (
 	dist=${1:-$root/dist}
+	others=("$apache:maven-source-plugin:3.3.1:jar-no-fork"
+		"$apache:maven-javadoc-plugin:3.11.3:jar" "-Ddoclint=all,-missing"
+		-Dmaven.javadoc.failOnWarnings
+		-DdetectOfflineLinks=false -DdetectJavaApiLink=false
+		org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom -DschemaVersion=1.6 -DoutputFormat=json
+		-DincludeTestScope=false)
+	[ $# = 0 ] || others=()
 	grep -q "^  <version>$version</version>" pom.xml || fail "pom.xml has another version than VERSION"
 	# A copy: a jar has the modes of the files in it, which vary with the umask.
 	umask 022
@@ -48,11 +55,7 @@ package() (
 	cp -R src/main "$copy/src"
 	cp -R target/classes "$copy/target"
 	chmod -R u=rwX,go=rX "$copy"
-	maven -f "$copy/pom.xml" jar:jar $apache:maven-source-plugin:3.3.1:jar-no-fork \
-		$apache:maven-javadoc-plugin:3.11.3:jar -Ddoclint=all,-missing -Dmaven.javadoc.failOnWarnings \
-		-DdetectOfflineLinks=false -DdetectJavaApiLink=false \
-		org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom -DschemaVersion=1.6 -DoutputFormat=json \
-		-DincludeTestScope=false \
+	maven -f "$copy/pom.xml" jar:jar "${others[@]}" \
 		$apache:maven-deploy-plugin:3.1.4:deploy -DaltDeploymentRepository="dist::file://$dist/maven"
 	# It has a timestamp, and nothing that the POM does not say.
 	rm "$dist"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
