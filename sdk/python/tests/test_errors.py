@@ -142,13 +142,6 @@ class Proxies(TestCase):
                     self.assertRegex(str(error), "^config_invalid: ALL_PROXY must be")
                     self.assertNotIn("canary", str(error))
 
-    def test_socks_without_its_module(self) -> None:
-        with (
-            mock.patch.dict(os.environ, {"ALL_PROXY": "socks5://c:1"}, clear=True),
-            mock.patch.dict("sys.modules", socksio=None),
-        ):
-            self.assertRegex(str(error_of(lambda: Client(CONFIG))), r"^config_invalid: .*httpx\[socks\]")
-
 
 class Wire(httpcore.MockBackend):
     """Redirects from http to https, and notes what is sent."""
