@@ -98,19 +98,10 @@ test('invalid-value: a RangeError', bound, async () => {
 });
 
 test('config-at-open: each field in the words of the caller', bound, async () => {
-  const open = /** @type {any} */ (Client.open);
-  const message =
-    "set environment to stage or production; set auth_url to the https URL; set client_id (see the service's developer portal); " +
-    'client_secret contains a control character; if read from a file, trim the trailing newline ' +
-    '(ROSTERING_ENVIRONMENT; authUrl, ROSTERING_AUTH_URL; clientId, ROSTERING_CLIENT_ID; clientSecret, ROSTERING_CLIENT_SECRET)';
-  await assert.rejects(open({ clientSecret: 'a\n' }), (/** @type {RosteringError} */ error) => {
-    assert.equal(error.message, message);
-    const keys = ['environment', 'auth_url', 'client_id', 'client_secret'];
-    assert.deepEqual([error.key, error.problems?.map(({ key }) => key)], [keys[0], keys]);
-    return true;
-  });
+  const message = /\(ROSTERING_ENVIRONMENT; authUrl, ROSTERING_AUTH_URL; clientId, ROSTERING_CLIENT_ID; clientSecret, /;
+  await assert.rejects(Client.open(/** @type {any} */ ({ clientSecret: 'a\n' })), { message });
   const undecoded = { code: 'config_invalid', message: /^client_secret could not be .*, ROSTERING_CLIENT_SECRET\)$/ };
-  await assert.rejects(open({ ...config, clientSecret: 'pa55word\ud800' }), undecoded);
+  await assert.rejects(Client.open({ ...config, clientSecret: 'pa55word\ud800' }), undecoded);
   await assert.rejects((await openAny()).setSecret('pa55word\udc00'), undecoded);
 });
 
