@@ -1,7 +1,7 @@
 import { inBackground } from '#inside';
+import { checkValue, flag, textOrNull } from './check.js';
 import { sleep, Task, wakeAll } from './deadline.js';
 import { failure } from './error.js';
-import { useStore } from './guard.js';
 import { described, exchange, signed } from './http.js';
 
 /** @typedef {import('./token.js').TokenObject} TokenObject */
@@ -12,11 +12,14 @@ import { described, exchange, signed } from './http.js';
  * @typedef {{token: TokenObject, until: number}} Kept
  * @typedef {{step: 'request', flow: unknown, timeout: number, limit: number, request: import('./http.js').Request}} RequestStep
  * @typedef {{step: 'wait', flow: unknown, seconds: number}} WaitStep
- * @typedef {import('./guard.js').StoreStep} StoreStep
+ * @typedef {{step: 'store', flow: unknown, timeout: number, op: 'get' | 'add' | 'set', key: string, value: string,
+ *   ttl: number}} StoreStep
  * @typedef {(RequestStep | WaitStep | StoreStep) & Partial<Kept>} WorkStep
  * @typedef {WorkStep | ({step: 'done'} & Kept)} Step
  */
 
+const mostValue = 64 * 1024; // bytes; a token object is shorter
+const encoder = new TextEncoder();
 export const maxAge = 30_000; // ms that a step may take: the process was frozen, or workerd has canceled its request
 
 /** A token flow of the plugin, whose steps it carries out. */
@@ -56,7 +59,7 @@ export class Flow {
 
   /** Carries it out. Whatever ends it, ends it for all who wait. It never rejects. */
   async run() {
-    const { store, storeLogger, logger } = this.#shared;
+    const { store } = this.#shared;
     const { force, refused } = this;
     const begins = refused ? { refused: refused.token, used: refused.used } : { force };
     try {
@@ -64,12 +67,8 @@ export class Flow {
       while (step.step !== 'done') {
         const result = await this.#carryOut(step);
         if (this.#holder.flow !== this) return; // abandoned
-        // The plugin warns of a failing store, also without a logger.
-        const known = {
-          thrown: this.#thrown,
-          logger: 'failed' in result && step.step === 'store' ? storeLogger : logger,
-        };
-        step = this.#ask('resume', { flow: step.flow, ...result }, known);
+        const isOfStore = step.step === 'store' && 'failed' in result;
+        step = this.#ask('resume', { flow: step.flow, ...result }, { thrown: this.#thrown, isOfStore });
       }
     } catch (error) {
       this.#holder.end(this, error);
@@ -146,6 +145,30 @@ export class Flow {
     const { now, time } = this.#began;
     return Math.max(1000 * (this.#shared.now() - now), performance.now() - time);
   }
+}
+
+/**
+ * Carries out a step of a store.
+ *
+ * @param {import('./store.js').Store} store
+ * @param {StoreStep} step
+ * @returns {Promise<object>} what resume takes
+ */
+async function useStore(store, { op, key, value, ttl }) {
+  if (op === 'get') {
+    const found = (await store.get(key)) ?? null;
+    checkValue('the value', found, textOrNull);
+    if (found !== null && (found.length > mostValue || encoder.encode(found).length > mostValue))
+      throw new Error('the value has more than 64 KiB');
+    return { value: found };
+  }
+  if (op === 'add') {
+    const added = await store.add(key, value, ttl);
+    checkValue('the result', added, flag);
+    return { added };
+  }
+  await store.set(key, value, ttl);
+  return {};
 }
 
 const tooSlow = (/** @type {number} */ ms) => new DOMException(`no response within ${ms} ms`, 'TimeoutError');

@@ -17,9 +17,7 @@
  *
  * @typedef {object} Logger
  * @property {(line: string) => void} debug
- * @property {(line: string) => void} info
  * @property {(line: string) => void} warn
- * @property {(line: string) => void} error
  */
 
 /**

@@ -6,7 +6,7 @@ import { isModule } from './check.js';
 import { pluginFailed } from './error.js';
 import { contract } from './version.js';
 
-/** @import {Logger, Source, WasmModule} from './options.js' */
+/** @import {Source, WasmModule} from './options.js' */
 
 const mostMemory = 16 * 1024 * 1024; // bytes
 const encoder = new TextEncoder();
@@ -84,18 +84,18 @@ export class Plugin {
    *
    * @param {string} name
    * @param {object} [input]
-   * @param {Pick<Logger, 'debug' | 'warn'>} [logger]
+   * @param {(level: 'debug' | 'warn', line: string) => void} [log]
    * @returns {{failed: boolean, output: any}} its output, or the fields of an error
    * @throws {Error} if it fails without describing an error
    */
-  call(name, input, logger) {
+  call(name, input, log) {
     this.calls++;
     const { failed, ...result } = this.#file.call(name, this.state, input ? JSON.stringify(input) : '');
     const output = parse(result.output);
     if (failed && typeof output?.code !== 'string') throw new Error('its error is unknown');
     this.state = result.state.slice();
-    const log = decoder.decode(result.log).split('\n');
-    for (const line of log) if (line) logger?.[line[0] === 'w' ? 'warn' : 'debug'](line.slice(1)); // which may call, too
+    const lines = decoder.decode(result.log).split('\n');
+    for (const line of lines) if (line) log?.(line[0] === 'w' ? 'warn' : 'debug', line.slice(1)); // which may call, too
     return { failed, output };
   }
 }

@@ -6,7 +6,7 @@ const options = {
   fetch: is.callable,
   timeoutMs: is.notNegative,
   maxBody: is.positive,
-  logger: is.methods('debug', 'info', 'warn', 'error'),
+  logger: is.methods('debug', 'warn'),
   waitUntil: is.callable,
   clock: is.callable,
   headers: is.any,

@@ -2,17 +2,16 @@ import { kind, isStream } from './check.js';
 import { isLambda, waitUntil as ofRuntime } from '#inside';
 import { sleep, Task, wakeAll } from './deadline.js';
 import { pluginFailed, RosteringError, timedOut, toError } from './error.js';
-import { guardedLogger } from './guard.js';
 import { Holder } from './holder.js';
 import { defaultFetch, described, exchange, isResult, plainHeaders, signed } from './http.js';
 import { openPlugin } from './plugin.js';
 import { toStatus } from './status.js';
 
 /** @import {Outcome, Request} from './http.js' */
-/** @import {Body, CallOptions, Logger, Options, TokenRequest} from './options.js' */
+/** @import {Body, CallOptions, Options, TokenRequest} from './options.js' */
 /** @import {TokenObject} from './token.js' */
 
-/** What a call of the plugin may need: what fetch threw, and where to log. @typedef {{thrown?: unknown, logger?: Pick<Logger, 'debug' | 'warn'>}} Known */
+/** What a call of the plugin may need: what fetch threw, and whether a store failed. @typedef {{thrown?: unknown, isOfStore?: boolean}} Known */
 
 /**
  * What came of a request with a token.
@@ -50,18 +49,15 @@ export class Shared {
     this.headers = plainHeaders(options.headers);
     this.waitUntil = options.waitUntil ?? ofRuntime;
     this.store = options.store;
-    this.logger = options.logger;
-    this.storeLogger = this.logger ?? warnings;
   }
 
   /**
    * Opens the plugin, and has it validate the config.
    *
    * @param {Record<string, string>} config as the plugin reads it
-   * @param {Options} given
+   * @param {Options} options
    */
-  static async open(config, given) {
-    const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
+  static async open(config, options) {
     const shared = new Shared(await openPlugin(options.plugin), options);
     shared.#configure(config);
     const { headers } = shared;
@@ -154,7 +150,7 @@ export class Shared {
       } catch (error) {
         return { response, tokens, error };
       }
-      this.logger?.warn('the service refused the token; the request is retried with another one');
+      void this.#log('warn', 'the service refused the token; the request is retried with another one');
     }
   }
 
@@ -277,19 +273,33 @@ export class Shared {
    * @param {Known} [known]
    * @returns {any} its output
    */
-  call(name, input, { thrown, logger = this.logger } = {}) {
+  call(name, input, { thrown, isOfStore = false } = {}) {
     let result;
     try {
-      result = this.plugin.call(name, input, logger);
+      result = this.plugin.call(name, input, (level, line) => void this.#log(level, line, isOfStore));
     } catch (failure) {
       throw pluginFailed(failure);
     }
     if (result.failed) throw toError(result.output, thrown);
     return result.output;
   }
-}
 
-/** To the console, which Bun sets up when all of it is read: that takes as long as two requests. @type {Pick<Logger, 'debug' | 'warn'>} */
-const warnings = { debug: () => {}, warn: (line) => console.warn(line) };
+  /**
+   * Logs a line. That a store fails is shown without a logger, too.
+   *
+   * @param {'debug' | 'warn'} level
+   * @param {string} line
+   * @param {boolean} [isOfStore]
+   */
+  async #log(level, line, isOfStore = false) {
+    const { logger } = this.#options;
+    try {
+      if (logger) await logger[level](line);
+      else if (isOfStore && level === 'warn') console.warn(line);
+    } catch {
+      // There is nowhere to report it.
+    }
+  }
+}
 
 const closed = () => new DOMException('the client is closed', 'AbortError');

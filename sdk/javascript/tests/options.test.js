@@ -66,6 +66,11 @@ test('wrong-option: of a wrong type, which is not converted', bound, async () =>
     [() => (0, client.listJobs)(), /expected a client, not undefined: call client.listJobs\(\)/],
     [() => withToken(/** @type {any} */ ({})), /expected a client, not an object/],
     [() => new Token(/** @type {any} */ ('a')), /new Token takes a token object, not a string/],
+    ...[{}, null, new Map(), { get: async () => null, set: async () => {} }].map(
+      (store) =>
+        /** @type {[() => unknown, RegExp]} */ ([() => open(config, { store }), /store must .* get, add, set/]),
+    ),
+    [() => open(config, { logger: { debug() {} } }), /logger must be an object with the methods debug, warn/],
     [() => new RedisStore(/** @type {any} */ ({ get() {}, set() {} })), /npm's redis, version 5/], // as ioredis has them
     [() => retry(/** @type {any} */ (Promise.resolve())), /retry takes a function/],
     [async () => new /** @type {any} */ (Client)(config), /await Client.open\(config\)/],
@@ -82,9 +87,8 @@ test('invalid-value: a RangeError', bound, async () => {
   const client = await openAny();
   /** @type {(() => Promise<unknown>)[]} */
   const cases = [
-    () => Client.open(config, { timeoutMs: Number.NaN }),
     () => Client.open(config, { maxBody: Number.NaN }),
-    () => client.listJobs({ timeoutMs: Number.NEGATIVE_INFINITY }),
+    () => client.listJobs({ timeoutMs: Number.NaN }),
     () => client.close({ timeoutMs: -1 }),
   ];
   for (const call of cases) await assert.rejects(call, { name: 'RangeError', message: /must be a .*, not (-|NaN)/ });
@@ -94,33 +98,11 @@ test('invalid-value: a RangeError', bound, async () => {
 });
 
 test('config-at-open: each field in the words of the caller', bound, async () => {
-  const open = /** @type {any} */ (Client.open);
-  const message =
-    "set environment to stage or production; set auth_url to the https URL; set client_id (see the service's developer portal); " +
-    'client_secret contains a control character; if read from a file, trim the trailing newline ' +
-    '(ROSTERING_ENVIRONMENT; authUrl, ROSTERING_AUTH_URL; clientId, ROSTERING_CLIENT_ID; clientSecret, ROSTERING_CLIENT_SECRET)';
-  await assert.rejects(open({ clientSecret: 'a\n' }), (/** @type {RosteringError} */ error) => {
-    assert.equal(error.message, message);
-    const keys = ['environment', 'auth_url', 'client_id', 'client_secret'];
-    assert.deepEqual([error.key, error.problems?.map(({ key }) => key)], [keys[0], keys]);
-    return true;
-  });
+  const message = /\(ROSTERING_ENVIRONMENT; authUrl, ROSTERING_AUTH_URL; clientId, ROSTERING_CLIENT_ID; clientSecret, /;
+  await assert.rejects(Client.open(/** @type {any} */ ({ clientSecret: 'a\n' })), { message });
   const undecoded = { code: 'config_invalid', message: /^client_secret could not be .*, ROSTERING_CLIENT_SECRET\)$/ };
-  await assert.rejects(open({ ...config, clientSecret: 'pa55word\ud800' }), undecoded);
+  await assert.rejects(Client.open({ ...config, clientSecret: 'pa55word\ud800' }), undecoded);
   await assert.rejects((await openAny()).setSecret('pa55word\udc00'), undecoded);
-});
-
-test('wrong-option: a store or logger without its methods', bound, async () => {
-  const open = /** @type {any} */ (Client.open);
-  const partial = { get: async () => null, set: async () => {} };
-  for (const store of [{}, null, partial, new Map()]) {
-    await assert.rejects(open(config, { store }), {
-      name: 'TypeError',
-      message: /store must .* methods get, add, set/,
-    });
-  }
-  const message = /logger must be an object with the methods debug, info/;
-  await assert.rejects(open(config, { logger: { debug() {}, warn() {} } }), { name: 'TypeError', message });
 });
 
 test('the error names a folder that cannot be created', async () => {

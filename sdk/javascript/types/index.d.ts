@@ -230,9 +230,7 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
  */
 type Logger = {
     debug: (line: string) => void;
-    info: (line: string) => void;
     warn: (line: string) => void;
-    error: (line: string) => void;
 };
 /**
  * `WebAssembly.Module`, which Node's types do not have.

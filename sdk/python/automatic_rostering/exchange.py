@@ -59,13 +59,7 @@ def new_http(kind: type[Any], urls: Iterable[str]) -> Any:  # noqa: ANN401
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
     tls = _tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     transport: Any = httpx.HTTPTransport if kind is httpx.Client else httpx.AsyncHTTPTransport
-    try:
-        mounts = {
-            at: proxy and transport(verify=tls, limits=limits, proxy=proxy) for at, proxy in proxies(urls).items()
-        }
-    except ImportError:
-        message = 'a SOCKS proxy needs socksio: run pip install "httpx[socks]", or pass an http client'
-        raise RosteringError("config_invalid", message) from None
+    mounts = {at: proxy and transport(verify=tls, limits=limits, proxy=proxy) for at, proxy in proxies(urls).items()}
     options = {"cookies": cookies, "limits": limits, "mounts": mounts, "trust_env": False}
     http = kind(**options, timeout=None, verify=tls)  # calls have a timeout
     for each in (http._transport, *http._mounts.values()):  # noqa: SLF001

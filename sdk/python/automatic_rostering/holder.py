@@ -4,10 +4,10 @@ import json
 import os
 import random
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from copy import copy
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from .clock import monotonic
 from .error import RosteringError
@@ -19,7 +19,6 @@ from .tasks import Tasks
 from .threads import Locked, Threads
 from .token import Token
 
-T = TypeVar("T")
 Io = Threads | Tasks
 
 #: The age in seconds at which a step is abandoned. None takes that long, unless the process was frozen.
@@ -97,19 +96,11 @@ class Holder(Locked):
                 if flow.token:
                     return flow.token
 
-    async def settle(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return the result of work, after the flow that runs if the process may be frozen then."""
-        raised = None
-        try:
-            result = await work
-        except Exception as error:  # noqa: BLE001 - raised below
-            raised = error
+    async def settle(self) -> None:
+        """Wait for the end of the flow that runs, if the process may be frozen after the call."""
         flow = self.flow
         if self._settles and flow:
             await self._wait_for_end(flow)
-        if raised:
-            raise raised
-        return result
 
     def accept(self, token: str) -> None:
         """Note that the service did not refuse a token."""
@@ -174,10 +165,6 @@ class Holder(Locked):
         """Count a request to the service."""
         with self._counting.lock:
             self.requests += 1
-
-    async def write_log(self) -> None:
-        """Log what the plugin has written."""
-        self.plugin.write_log()
 
     def _look(self) -> "Token | tuple[Flow, int, Any]":
         """Return the token that is kept, or else a flow to wait for."""
@@ -284,13 +271,11 @@ class Flow:
                 result = result_of(outcome)
                 failed = step["step"] == "store" and "failed" in result
                 step = self._ask("resume", {"flow": step["flow"], **result}, warns=failed)
-                if failed:  # in the background, as a log handler may make a call, which waits
-                    holder.io.start(holder.write_log)
         except Exception as raised:  # noqa: BLE001 - those who wait raise it
             error = because(raised, response)
         finally:
             holder.end(self, error)
-            holder.plugin.write_log()  # not before, for the same reason
+            holder.plugin.write_log()  # not before, as a log handler may make a call, which waits
 
     def _ask(self, export: str, fields: dict[str, object], *, warns: bool = False) -> Step:
         """Return the next step, which is published before the plugin's state changes again."""

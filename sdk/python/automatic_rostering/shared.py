@@ -118,12 +118,24 @@ class Shared(Locked):
             self._ended()
 
     async def _bounded(self, work: Work, scope: Any, timeout: float | None) -> Any:  # noqa: ANN401
+        result, failure, has_ended = None, None, False
         try:
             async with scope:
-                return await self.holder.settle(work(self))
+                try:
+                    result = await work(self)
+                except TimeoutError:
+                    raise
+                except Exception as error:  # noqa: BLE001 - raised below
+                    failure = error
+                has_ended = True
+                await self.holder.settle()
         except TimeoutError as error:
             if of_handler(error) or not scope.expired():
                 raise
+        if failure:
+            raise failure
+        if has_ended:  # also if the time was over before the flow was
+            return result
         if self._canceled:
             raise RuntimeError(CLOSED)
         message = f"the call timed out after {timeout} s; call again, or set a longer timeout"

@@ -173,5 +173,5 @@ class Loops(TestCase):
             loop_runs.set()
             await (await opening).close()
 
-        with mock.patch("automatic_rostering.base.Plugin", make_plugin):
+        with mock.patch("automatic_rostering.shared.Plugin", make_plugin):
             asyncio.run(play())

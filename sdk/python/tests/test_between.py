@@ -28,18 +28,20 @@ class Hooks(TestCase):
 
         return {"event_hooks": {"request": [hook]}}
 
-    def test_hook_that_would_end_the_program(self) -> None:
-        for error in (SystemExit(), KeyboardInterrupt(), asyncio.CancelledError()):
-            for path, raised in (("/jobs", type(error)), ("/connect/token", RuntimeError)):
+    def test_hook_that_raises(self) -> None:
+        """A bug is no network_error, and what would end a program ends no token request in silence."""
+        for error in (KeyError(), SystemExit(), KeyboardInterrupt(), asyncio.CancelledError()):
+            of_token = KeyError if isinstance(error, KeyError) else RuntimeError
+            for path, raised in (("/jobs", type(error)), ("/connect/token", of_token)):
                 http = Service().http(**self.raise_once(path, error))
                 with self.subTest(path, error=error), Client(CONFIG, http=http) as client:
                     with self.assertRaises(raised):
                         client.list_jobs()
                     client.list_jobs()
 
-    def test_hook_that_cancels_a_task(self) -> None:
-        async def play(path: str, raised: type[BaseException]) -> None:
-            options = self.raise_once(path, asyncio.CancelledError())
+    def test_hook_of_a_task_that_raises(self) -> None:
+        async def play(path: str, error: type[BaseException], raised: type[BaseException]) -> None:
+            options = self.raise_once(path, error())
             (hook,) = options["event_hooks"]["request"]
 
             async def cancel(request: httpx.Request) -> None:
@@ -51,8 +53,9 @@ class Hooks(TestCase):
                     await client.list_jobs()
                 await client.list_jobs()
 
-        asyncio.run(play("/jobs", asyncio.CancelledError))
-        asyncio.run(play("/connect/token", RuntimeError))
+        asyncio.run(play("/jobs", KeyError, KeyError))
+        asyncio.run(play("/jobs", asyncio.CancelledError, asyncio.CancelledError))
+        asyncio.run(play("/connect/token", asyncio.CancelledError, RuntimeError))
 
 
 class Calling(logging.Handler):

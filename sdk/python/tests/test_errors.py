@@ -19,7 +19,7 @@ from unittest import TestCase, mock
 import httpcore
 import httpx
 
-from automatic_rostering import AsyncClient, Client, Config, FailedRequest, Problem, RosteringAuth, RosteringError
+from automatic_rostering import AsyncClient, Client, Config, RosteringAuth, RosteringError
 from automatic_rostering.proxy import proxies
 from automatic_rostering.threads import in_thread
 
@@ -37,22 +37,6 @@ def error_of(call: Callable[[], object]) -> RosteringError:
 
 
 class Fields(TestCase):
-    def test_problems(self) -> None:
-        error = error_of(lambda: Client(replace(CONFIG, auth_url="http://login.example", client_id="", scope="\n")))
-        keys = [problem.key for problem in error.problems or ()]
-        self.assertEqual((error.key, sorted(keys)), (keys[0], ["auth_url", "client_id", "scope"]))
-        self.assertTrue(str(error).endswith(f"({', '.join(f'ROSTERING_{key.upper()}' for key in keys)})"))
-        shown: Any = error.to_dict()["problems"]
-        self.assertEqual(tuple(Problem(**problem) for problem in shown), error.problems)
-
-    def test_request(self) -> None:
-        service = Service()
-        service.jobs = lambda: httpx.Response(404)
-        with Client(CONFIG, http=service.http()) as client:
-            error = error_of(lambda: client.send_request("/customer_id/7?secret=1"))
-        self.assertEqual(error.request, FailedRequest("GET", "/customer_id/7"))
-        self.assertTrue(error.message.startswith("GET /customer_id/7: "))
-
     def test_reasons(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as closed:
             port = closed.getsockname()[1]
@@ -157,13 +141,6 @@ class Proxies(TestCase):
                     error = error_of(call)
                     self.assertRegex(str(error), "^config_invalid: ALL_PROXY must be")
                     self.assertNotIn("canary", str(error))
-
-    def test_socks_without_its_module(self) -> None:
-        with (
-            mock.patch.dict(os.environ, {"ALL_PROXY": "socks5://c:1"}, clear=True),
-            mock.patch.dict("sys.modules", socksio=None),
-        ):
-            self.assertRegex(str(error_of(lambda: Client(CONFIG))), r"^config_invalid: .*httpx\[socks\]")
 
 
 class Wire(httpcore.MockBackend):

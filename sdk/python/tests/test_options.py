@@ -40,18 +40,6 @@ class Misuse(TestCase):
         http = Service().http()
         return self.enterContext(Client(CONFIG, http=http)), AsyncClient(CONFIG)
 
-    def test_unknown_option(self) -> None:
-        calls: list[Callable[..., object]] = [partial(replace, CONFIG)]
-        for form, client in zip(FORMS, self.clients(), strict=True):
-            calls += [partial(form, CONFIG), client.list_jobs, client.get_token]
-            calls.append(partial(client.send_request, "/"))
-            with self.assertRaisesRegex(TypeError, "positional"):
-                client.list_jobs("acme")
-        for call in calls:
-            for name in ("customer", "tiemout", "body", "data"):
-                with self.assertRaisesRegex(TypeError, f"argument '{name}'"):
-                    call(**{name: "acme"})
-
     def test_wrong_type_in_the_config(self) -> None:
         wrong: dict[str, Any] = {"allow_http": "false", "refresh_margin": 0.5, "auth_url": None, "customer_id": 7}
         for name, value in wrong.items():

@@ -77,7 +77,7 @@ export class Adapter {
   #logger({ client }) {
     const at = (/** @type {string} */ level) => (/** @type {string} */ line) =>
       this.#runtime.emit({ event: 'log', client, level, line });
-    return { debug: at('debug'), info: at('debug'), warn: at('warn'), error: at('warn') };
+    return { debug: at('debug'), warn: at('warn') };
   }
 
   /** @param {Request} request @param {Context} context */
