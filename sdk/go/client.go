@@ -109,8 +109,9 @@ func (c *Client) SetSecret(ctx context.Context, secret Secret) error {
 	return c.shared.uncounted(ctx, func() error { return c.shared.plugin.configure(map[string]string{"client_secret": string(secret)}) })
 }
 
-// Close cancels the calls in progress and forgets the token. These calls, and
-// all later ones, return [ErrClosed]. For a view, it does nothing.
+// Close cancels the calls in progress and forgets the token. These calls, and all later ones,
+// return [ErrClosed]. A token that is being written to the store is waited for, for two seconds at
+// most. For a view, it does nothing.
 func (c *Client) Close() error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -26,6 +26,7 @@ type flow struct {
 	news   chan struct{} // closed and replaced when there is a token, and at the end
 	token  *tokenObject  // of the last step that had one
 	tokens int           // how many steps had one that calls may use
+	writes bool          // whether its step writes to the store
 	ended  bool          // false for a flow that was abandoned
 	err    error         // with which it ended
 	wall   int64         // when the step began, by the client's clock

@@ -93,6 +93,16 @@ func (h *holder) settle(ctx context.Context) {
 	}
 }
 
+// written waits until the flow that runs does not write to the store, at the end of the client: its lock
+// would stay there, and others wait for it.
+func (h *holder) written() {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for h.flow != nil && h.flow.writes {
+		_ = h.wait(context.Background(), h.flow)
+	}
+}
+
 // accept notes that the service did not refuse a token.
 func (h *holder) accept(token string) {
 	h.mutex.Lock()
@@ -133,6 +143,9 @@ func (h *holder) publish(f *flow, s *step) {
 		return
 	}
 	f.touch()
+	if f.writes = s.Op == "set"; !f.writes {
+		f.wake()
+	}
 	// Rule 3: the service may refuse the token while the flow runs.
 	if s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) {
 		h.kept, h.refused = s, nil

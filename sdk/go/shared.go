@@ -234,6 +234,7 @@ func (c *shared) shutdown(ctx context.Context) (err error) {
 			err = ctx.Err()
 		}
 	}
+	c.holder.written()
 	c.cancel(ErrClosed)
 	<-c.ended
 	c.flows.Wait()
