@@ -143,9 +143,10 @@ func (h *holder) publish(f *flow, s *step) {
 		return
 	}
 	f.touch()
-	if f.writes = s.Op == "set"; !f.writes {
+	if f.writes { // for written
 		f.wake()
 	}
+	f.writes = s.Op == "set"
 	// Rule 3: the service may refuse the token while the flow runs.
 	if s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) {
 		h.kept, h.refused = s, nil

@@ -38,6 +38,8 @@ export class Flow {
   token;
   /** How many steps had one that calls may use. */
   tokens = 0;
+  /** Whether its step writes to the store. */
+  writes = false;
   /** False for a flow that was abandoned. */
   hasEnded = false;
   /** With which it ended. @type {unknown} */
@@ -125,7 +127,7 @@ export class Flow {
     return {};
   }
 
-  /** Waits for news, or until its step is too old. @param {Task} task */
+  /** Waits for news, or until its step is too old. @param {Task} [task] */
   async wait(task) {
     await sleep(Math.max(maxAge - this.age(), 0) + 1, task, this.#sleepers);
   }

@@ -74,6 +74,14 @@ export class Holder {
     if (this.flow) await this.#waitForEnd(task, this.flow);
   }
 
+  /**
+   * Waits until the flow that runs does not write to the store, at the end of the client: its lock would stay there, and others
+   * wait for it.
+   */
+  async written() {
+    while (this.flow?.writes) await this.flow.wait();
+  }
+
   /** Notes that the service did not refuse a token. @param {string} token */
   accept(token) {
     this.#worked = token;
@@ -108,6 +116,8 @@ export class Holder {
   publish(flow, step) {
     if (this.flow !== flow) return; // abandoned: its result does not count (rule 6)
     flow.touch();
+    if (flow.writes) flow.wake(); // for written
+    flow.writes = step.step === 'store' && step.op === 'set';
     const { token, until } = step;
     // Rule 3: the service may refuse the token while the flow runs.
     if (token && until !== undefined && token.access_token !== this.#refused?.token) {

@@ -254,6 +254,7 @@ export class Shared {
     for (const task of this.#running) task.leave(closed()); // nothing waits: calls that workerd has canceled do not end
     this.#running.clear();
     wakeAll(this.#closing);
+    await this.#holder.written();
     this.#holder.abandon();
   }
 

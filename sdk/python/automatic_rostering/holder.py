@@ -102,6 +102,17 @@ class Holder(Locked):
         if self._settles and flow:
             await self._wait_for_end(flow)
 
+    async def written(self) -> None:
+        """Wait until the flow that runs does not write to the store, at the end of the client.
+
+        Its lock would stay there, and others wait for it.
+        """
+        while flow := self.flow:
+            news = flow.news  # read first, so no later one is missed
+            if not flow.writes or sys.is_finalizing():
+                return
+            await flow.wait(news)
+
     def accept(self, token: str) -> None:
         """Note that the service did not refuse a token."""
         self._worked = token
@@ -144,6 +155,9 @@ class Holder(Locked):
             if self.flow is not flow:  # abandoned: its result does not count (rule 6)
                 return
             flow.touch()
+            wrote, flow.writes = flow.writes, step.get("op") == "set"
+            if wrote:
+                flow.wake()
             token = Token.from_fields(step["token"]) if "token" in step else None
             # Rule 3: the service may refuse the token while the flow runs.
             if token and not (self._refused and self._refused.token == token.access_token):
@@ -247,6 +261,7 @@ class Flow:
         self.news: Any = holder.io.event()  # set when there is a token, and at the end
         self.token: Token | None = None  # of the last step that had one
         self.tokens = 0  # how many steps had one that calls may use
+        self.writes = False  # whether its step writes to the store
         self.ended = False  # also if it was abandoned
         self.error: Exception | None = None  # with which it ended
         self.touch()

@@ -185,6 +185,7 @@ class Shared(Locked):
             async with scope:
                 while self.calls:  # an exception of a signal handler may have ended one in silence
                     await self.io.wait(self.idle, 1)
+                await self.holder.written()
         except TimeoutError as error:
             if of_handler(error) or not scope.expired():
                 raise

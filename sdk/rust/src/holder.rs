@@ -46,6 +46,8 @@ struct Running {
     task: AbortHandle,
     /// When its step began, by the client's clock, and by the monotonic one, which may stop with the machine.
     since: (u64, Instant),
+    /// Whether its step writes to the store.
+    writes: bool,
 }
 
 impl Running {
@@ -118,6 +120,17 @@ impl Shared {
         }
     }
 
+    /// Waits until the flow that runs does not write to the store, at the end of the client: its lock would stay there, and others
+    /// wait for it.
+    pub async fn written(&self) {
+        loop {
+            let writing =
+                lock(&self.holder).flow.as_ref().filter(|running| running.writes).map(|r| r.flow.news.subscribe());
+            let Some(mut news) = writing else { return };
+            self.wait(MAX_AGE, news.changed()).await;
+        }
+    }
+
     /// Returns the flow that runs, or begins one, which does not end with the call that began it (rule 2).
     fn join<'a>(self: &Arc<Self>, holder: &'a mut Holder, now: u64, force: bool) -> &'a Running {
         if holder.running(now).is_none() {
@@ -126,7 +139,7 @@ impl Shared {
             let run = Run { flow: flow.clone(), shared: self.clone() };
             let steps = run.steps().in_current_span().with_current_subscriber();
             let task = self.runtime.spawn(steps).abort_handle();
-            holder.flow = Some(Running { flow, task, since: (now, Instant::now()) });
+            holder.flow = Some(Running { flow, task, since: (now, Instant::now()), writes: false });
         }
         holder.flow.as_ref().expect("it was there, or has begun")
     }
@@ -179,6 +192,10 @@ impl Holder {
     pub fn publish(&mut self, flow: &Arc<Flow>, now: u64, step: &Step) {
         let Some(running) = self.of(flow) else { return }; // abandoned: its result does not count (rule 6)
         running.since = (now, Instant::now());
+        let writes = matches!(&step.action, Action::Store { op, .. } if op == "set");
+        if mem::replace(&mut running.writes, writes) {
+            flow.news.send_modify(|_| ()); // for `written`
+        }
         // Rule 3: the service may refuse the token while the flow runs.
         let refused = self.refused.as_ref().map(|refused| refused.token.as_str());
         let token = step.token.clone().filter(|token| refused != Some(token.access_token.expose()));

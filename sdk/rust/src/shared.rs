@@ -176,6 +176,7 @@ impl Shared {
     pub async fn close(&self, limit: Duration) {
         self.calls.send_replace(Phase::Closing);
         self.wait(limit, self.calls.closed()).await;
+        self.written().await;
         self.end();
     }
 

@@ -27,6 +27,9 @@ final class Flow {
   /** Completes with the last token, with the error, or with null if the flow was abandoned. */
   final CompletableFuture<Token> end = new CompletableFuture<>();
 
+  /** Completes when its step does not write to the store. */
+  CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
+
   final Thread thread = Threads.daemon("rostering-token", this::run);
   private Http.Failure failure; // of its token request, or null
   private long wall; // when its step began, by the client's clock
@@ -98,8 +101,18 @@ final class Flow {
     news = new CompletableFuture<>();
   }
 
+  /** Notes whether its step writes to the store. */
+  void writes(boolean now) {
+    if (!now) {
+      written.complete(null);
+    } else if (written.isDone()) {
+      written = new CompletableFuture<>();
+    }
+  }
+
   /** Ends the waits: with the last token, with an error, or with neither if it was abandoned. */
   void complete(Token token, Throwable e) {
+    writes(false);
     if (e == null) {
       news.complete(null);
       end.complete(token);

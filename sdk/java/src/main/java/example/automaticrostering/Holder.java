@@ -92,6 +92,14 @@ final class Holder {
     }
   }
 
+  /**
+   * Completes when the flow that runs does not write to the store, at the end of the client: its
+   * lock would stay there, and others wait for it.
+   */
+  synchronized CompletableFuture<Void> written() {
+    return flow == null ? CompletableFuture.completedFuture(null) : flow.written;
+  }
+
   /** Notes that the service did not refuse a token. */
   synchronized void accept(String token) {
     worked = token;
@@ -134,6 +142,7 @@ final class Holder {
       return false;
     }
     f.touch();
+    f.writes("set".equals(step.get("op")));
     var token = step.token();
     // Rule 3: the service may refuse the token while the flow runs.
     if (token != null && (refused == null || !refused.token().equals(token.accessToken()))) {

@@ -169,10 +169,19 @@ final class Shared {
 
   private void endIfIdle() {
     if (isClosing && calls.isEmpty() && isFreed.compareAndSet(false, true)) {
-      holder.forget(true);
-      free();
-      ended.complete(null);
+      var written = holder.written();
+      if (written.isDone()) {
+        end();
+      } else { // not in a call, nor in the flow
+        written.thenRunAsync(this::end, task -> Threads.daemon("rostering-close", task).start());
+      }
     }
+  }
+
+  private void end() {
+    holder.forget(true);
+    free();
+    ended.complete(null);
   }
 
   private void free() {
