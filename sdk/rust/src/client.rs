@@ -32,7 +32,9 @@ struct Open(Arc<Shared>);
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.end();
+        if self.0.is_here() {
+            self.0.end();
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::mem;
 use std::pin::pin;
+use std::process;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
@@ -11,20 +12,23 @@ use tokio::task;
 
 use crate::{Error, lock};
 
-/// The runtime. It is never dropped, which would panic in async code.
-static STARTED: Mutex<Option<Handle>> = Mutex::new(None);
+/// The runtime, with the process that started it: its threads do not exist in a child. It is never dropped, which would panic
+/// in async code.
+static STARTED: Mutex<Option<(u32, Handle)>> = Mutex::new(None);
 
-/// Returns the runtime, and starts it if it has not.
+/// Returns the runtime, and starts it if this process has not.
 pub fn own() -> Result<Handle, Error> {
     let mut started = lock(&STARTED);
-    if let Some(handle) = &*started {
+    if let Some((process, handle)) = &*started
+        && *process == process::id()
+    {
         return Ok(handle.clone());
     }
     let built = Builder::new_multi_thread().worker_threads(2).thread_name("rostering").enable_all().build();
     let runtime = built.map_err(|error| Error::open("tokio cannot start a thread", error))?;
     let handle = runtime.handle().clone();
     mem::forget(runtime);
-    *started = Some(handle.clone());
+    *started = Some((process::id(), handle.clone()));
     Ok(handle)
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -30,6 +31,8 @@ pub struct Shared {
     pub holder: Mutex<Holder>,
     /// Runs token requests.
     pub runtime: Handle,
+    /// The process that opened the client.
+    process: u32,
     /// Whether a call waits for the flow that runs before it returns: AWS Lambda freezes a process after each call. A flow
     /// that continued would keep its lock in the store, and lose the response to its token request.
     pub settles: bool,
@@ -66,6 +69,7 @@ impl Shared {
             clock: options.clock,
             holder: Mutex::default(),
             runtime,
+            process: process::id(),
             settles: std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some_and(|name| !name.is_empty()),
             requests: Mutex::default(),
             counts: Counts::default(),
@@ -80,6 +84,9 @@ impl Shared {
 
     /// Begins a call.
     pub fn begin(&self) -> Result<InProgress, Error> {
+        if !self.is_here() {
+            return Err(Error::new(Code::Closed, "this client was opened before fork: open another one in the child"));
+        }
         let call = self.calls.subscribe();
         if *call.borrow() == Phase::Open { Ok(call) } else { Err(Error::closed()) }
     }
@@ -178,6 +185,11 @@ impl Shared {
         self.wait(limit, self.calls.closed()).await;
         self.written().await;
         self.end();
+    }
+
+    /// Returns whether the client was opened in this process, and not before a fork, after which its locks may stay held.
+    pub fn is_here(&self) -> bool {
+        self.process == process::id()
     }
 
     /// Ends what is in progress, and frees the plugin and the connections.

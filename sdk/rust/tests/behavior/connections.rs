@@ -10,6 +10,7 @@ use automatic_rostering::{Client, Code, Error, Options, Reason, Request, Respons
 use tokio::runtime::{Builder, Runtime};
 
 use crate::api::{call_error, choose_provider};
+use crate::config::{CHILD, in_child};
 use crate::sandbox::{PATIENCE, Sandbox};
 
 /// A runtime that does nothing while nobody waits in it.
@@ -42,6 +43,38 @@ async fn paused_time() {
     sandbox.fault(&serde_json::json!({ "server": "auth", "delay_ms": 200, "requests": 1 }));
     sandbox.client().await.list_jobs().await.unwrap();
     assert_eq!(sandbox.counts(), (1, 1));
+}
+
+/// A client belongs to the process that opened it.
+#[cfg(unix)]
+#[test]
+#[expect(unsafe_code, reason = "nothing else forks")]
+fn fork() {
+    unsafe extern "C" {
+        safe fn fork() -> i32;
+        safe fn alarm(seconds: u32) -> u32;
+        safe fn _exit(status: i32) -> !;
+        fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+    }
+    if std::env::var(CHILD).is_err() {
+        return drop(in_child::<&str>("connections::fork", []));
+    }
+    let sandbox = Sandbox::start();
+    let open = || block_on(Client::open(&sandbox.config(), Options::default())).unwrap();
+    let client = open();
+    block_on(client.list_jobs()).unwrap();
+    let child = fork();
+    if child == 0 {
+        alarm(60); // ends it if it hangs
+        let error = call_error(block_on(client.list_jobs()));
+        let refused = error.code == Code::Closed && error.message.contains("before fork");
+        drop(client);
+        _exit(i32::from(!refused || block_on(open().list_jobs()).is_err()));
+    }
+    let mut status = 1;
+    assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0);
+    block_on(client.list_jobs()).unwrap();
 }
 
 /// Serves one connection after the other: this many responses, and then reads another request and closes it. Returns the
