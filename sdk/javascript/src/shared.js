@@ -76,7 +76,7 @@ export class Shared {
   }
 
   /**
-   * Returns a token for a program's own request, which is no call that counts.
+   * Returns a token for a program's own request, which `status` does not count as a call.
    *
    * @param {string | undefined} mine its last token, if the service refused it
    * @param {CallOptions} options
