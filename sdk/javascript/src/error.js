@@ -178,7 +178,10 @@ const reasons = [
   ['tls', /^(EPROTO$|ERR_SSL_)/],
   ['tls_certificate', /CERT|SELF_SIGNED|^UNABLE_TO_|^CRL_|^INVALID_(CA|PURPOSE)$|^HOSTNAME_MISMATCH$/],
   ['connection', /^(ECONN|EPIPE$|E(HOST|NET)(UNREACH|DOWN)$|UND_ERR_SOCKET$|ConnectionRefused$|ConnectionClosed$)/],
-  ['protocol', /^(HPE_|HTTPParserError$|Z_|Zlib|Brotli|UND_ERR_(HEADERS|RES|REQ)|InvalidHTTP|Malformed_HTTP|UnrequestedUpgrade$)/],
+  [
+    'protocol',
+    /^(HPE_|HTTPParserError$|Z_|Zlib|Brotli|UND_ERR_(HEADERS|RES|REQ)|InvalidHTTP|Malformed_HTTP|UnrequestedUpgrade$)/,
+  ],
 ];
 
 /**

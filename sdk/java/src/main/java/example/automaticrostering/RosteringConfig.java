@@ -108,9 +108,17 @@ public final class RosteringConfig {
     return RosteringException.ofConfig(Code.CONFIG_INVALID, "client_secret", message);
   }
 
-  /** {@return a field, if it is set, by the contract's name, such as {@code client_secret}} */
+  /**
+   * {@return a field, if it is set}
+   *
+   * @param key the contract's name, such as {@code client_secret}
+   * @throws IllegalArgumentException if there is no such field
+   */
   public Optional<String> get(String key) {
-    return Optional.ofNullable(keys.get(notNull(key, "the key")));
+    if (!KEYS.contains(notNull(key, "the key"))) {
+      throw new IllegalArgumentException(key + " is no field of the config, such as auth_url");
+    }
+    return Optional.ofNullable(keys.get(key));
   }
 
   /** Returns a copy of the keys that are set. */

@@ -86,9 +86,12 @@ class RosteringExceptionTest extends ServersTest {
   @Test
   void errorNamesAreTheCallers() {
     var config = RosteringClient.builder(config().environment(null).authUrl("").clientId(""));
+    var missing = assertCode(CONFIG_MISSING, config::open);
     assertEnd(
         " (ROSTERING_ENVIRONMENT, authUrl, ROSTERING_AUTH_URL, clientId, ROSTERING_CLIENT_ID)",
-        assertCode(CONFIG_MISSING, config::open));
+        missing);
+    var keys = missing.problems().stream().map(RosteringException.Problem::key).toList();
+    assertEquals(List.of("environment", "auth_url", "client_id"), keys);
     assertEnd(" (customerId)", assertCode(INVALID_INPUT, client.forCustomer("")::listJobs));
     var noToken = new Token("", "Bearer", Instant.now(), "key");
     assertEnd(" (accessToken)", assertCode(INVALID_INPUT, () -> client.setToken(noToken)));
