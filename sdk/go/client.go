@@ -123,7 +123,8 @@ func (c *Client) Close() error {
 
 // Shutdown waits for the calls in progress and then closes the client. If ctx ends first,
 // the remaining calls are canceled as by [Client.Close], and the error is that of ctx. A
-// token request that no call waits for is canceled immediately. For a view, it does nothing.
+// token request that no call waits for is canceled immediately; what is being written to the store
+// is waited for, as by Close. For a view, it does nothing.
 func (c *Client) Shutdown(ctx context.Context) error {
 	if c.shared == nil || c.view {
 		return nil

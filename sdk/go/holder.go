@@ -98,8 +98,8 @@ func (h *holder) settle(ctx context.Context) {
 func (h *holder) written() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	for h.flow != nil && h.flow.writes {
-		_ = h.wait(context.Background(), h.flow)
+	for f := h.running(); f != nil && f.writes; f = h.running() {
+		_ = h.wait(context.Background(), f)
 	}
 }
 

@@ -164,8 +164,8 @@ pub extern "C" fn rostering_client_with_header(
 }
 
 /// Closes a client with all its views: later calls fail with closed. For a view, it does nothing. Waits up to timeout_ms
-/// for the calls in progress; those that remain fail with closed, too. 0 does not wait. A token request for which no call
-/// waits is abandoned.
+/// for the calls in progress; those that remain fail with closed, too. 0 does not wait for them. A token request for which
+/// no call waits is abandoned, but what is being written to the store is waited for, two seconds at most.
 #[no_mangle]
 pub extern "C" fn rostering_client_close(client: Option<&Client>, timeout_ms: i64) {
     run(std::ptr::null_mut(), || {

@@ -164,7 +164,12 @@ export class Client {
     sharedOf(this).clearToken();
   }
 
-  /** Closes the client, unless it is a view: waits for the calls in progress. @param {CloseOptions} [options] */
+  /**
+   * Closes the client, unless it is a view: waits for the calls in progress, and for what is being written to the store, a second
+   * each.
+   *
+   * @param {CloseOptions} [options]
+   */
   async close(options = {}) {
     checkOptions('close', options);
     if (!Client.#of(this).#ids) await this.#shared.close(options.timeoutMs);

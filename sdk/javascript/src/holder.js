@@ -79,7 +79,7 @@ export class Holder {
    * wait for it.
    */
   async written() {
-    while (this.flow?.writes) await this.flow.wait();
+    for (let flow = this.#running(); flow?.writes; flow = this.#running()) await flow.wait();
   }
 
   /** Notes that the service did not refuse a token. @param {string} token */

@@ -518,7 +518,12 @@ declare class Client$1 {
     status(): Status$1;
     /** Forgets the token, and the backoff after a failed token request. */
     clearToken(): Promise<void>;
-    /** Closes the client, unless it is a view: waits for the calls in progress. @param {CloseOptions} [options] */
+    /**
+     * Closes the client, unless it is a view: waits for the calls in progress, and for what is being written to the store, a second
+     * each.
+     *
+     * @param {CloseOptions} [options]
+     */
     close(options?: CloseOptions): Promise<void>;
     /** Closes the client at the end of `await using`. */
     [Symbol.asyncDispose](): Promise<void>;

@@ -149,7 +149,8 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     def close(self, timeout: float | None = None) -> _Done:
         """Wait for the calls in progress, for `timeout` seconds at most, cancel the others, and free the plugin.
 
-        One that a thread sends through your own `http` is canceled when its response has arrived.
+        It also waits for what is being written to the store, for two seconds at most. A call that a thread sends
+        through your own `http` is canceled when its response has arrived.
         """
         check_timeout("timeout", timeout, zero=True)
         return cast(_Done, self._named("close", self._shared.close(timeout, is_view=bool(self._ids))))

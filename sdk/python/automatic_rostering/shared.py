@@ -22,6 +22,9 @@ from .threads import Locked, apart, in_thread
 #: What a call does.
 Work = Callable[["Shared"], Coroutine[Any, Any, Any]]
 
+#: How many seconds writing to the store takes at most: each operation has one.
+_WRITES = 2
+
 
 @dataclass(eq=False, repr=False)
 class Shared(Locked):
@@ -179,30 +182,37 @@ class Shared(Locked):
             return
         with self.lock:
             self.is_closed = True
-        scope = self.io.timeout(timeout)
-        restore = self.io.restorer()
-        try:
-            async with scope:
-                while self.calls:  # an exception of a signal handler may have ended one in silence
-                    await self.io.wait(self.idle, 1)
-                await self.holder.written()
-        except TimeoutError as error:
-            if of_handler(error) or not scope.expired():
-                raise
-        finally:
-            restore()
+        await self._wait(timeout, self._calls_end)
         if calls := self.calls.copy():
             self._canceled = True
             for call in calls:
                 self.io.cancel(call)
         else:
             self.idle.set()
+        await self._wait(_WRITES, self.holder.written)
         # Does not wait for a token request that no call waits for.
         self.holder.forget(is_set=True)
         with suppress(Exception):  # a clock of the program's
             self._plugin.status(self.now())
         self._plugin.close()
         await self.io.close(self.idle)
+
+    async def _calls_end(self) -> None:
+        while self.calls:  # an exception of a signal handler may have ended one in silence
+            await self.io.wait(self.idle, 1)
+
+    async def _wait(self, seconds: float | None, event: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Wait for something, for so many seconds at most."""
+        scope = self.io.timeout(seconds)
+        restore = self.io.restorer()
+        try:
+            async with scope:
+                await event()
+        except TimeoutError as error:
+            if of_handler(error) or not scope.expired():
+                raise
+        finally:
+            restore()
 
     def _check_loop(self) -> None:
         if self.loop and self.loop is not (running := asyncio.get_running_loop()):

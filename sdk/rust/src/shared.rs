@@ -23,6 +23,9 @@ use crate::status::Counts;
 use crate::token::unix;
 use crate::{Cause, Code, Config, Error, Options, Reason, Status, Store, lock, runtime};
 
+/// How long writing to the store takes at most: each operation has a second.
+const WRITES: Duration = Duration::from_secs(2);
+
 pub struct Shared {
     pub plugin: Plugin,
     pub http: Http,
@@ -183,7 +186,7 @@ impl Shared {
     pub async fn close(&self, limit: Duration) {
         self.calls.send_replace(Phase::Closing);
         self.wait(limit, self.calls.closed()).await;
-        self.written().await;
+        self.wait(WRITES, self.written()).await;
         self.end();
     }
 

@@ -207,7 +207,10 @@ public class RosteringClient implements AutoCloseable {
     return shared().status();
   }
 
-  /** Waits for running calls, or cancels them if the thread is interrupted, and ends the rest. */
+  /**
+   * Waits for running calls, or cancels them if the thread is interrupted, and for what is being
+   * written to the store, for two seconds at most; and ends the rest.
+   */
   @Override
   public void close() {
     close(RosteringClientBuilder.NEVER);

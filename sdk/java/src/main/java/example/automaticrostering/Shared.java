@@ -165,6 +165,7 @@ final class Shared {
     Supplier<CancellationException> why =
         () -> new CancellationException("the client was closed before the call ended");
     calls.forEach(call -> call.end(why));
+    holder.written().join(); // a second for each operation
   }
 
   private void endIfIdle() {
