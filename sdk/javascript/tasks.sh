@@ -86,6 +86,8 @@ check() (
 	(cd "$root" && "$bin/eslint" --config sdk/javascript/eslint.config.js \
 		--max-warnings 0 sdk/javascript "${folders[@]}")
 	"$bin/typedoc" --emit none --logLevel Warn
+	"$bin/typedoc" --emit none --logLevel Warn --tsconfig tsconfig.workerd.json \
+		--entryPoints src/cloudflare.js
 	"$bin/wrangler" deploy --dry-run --config "$root/host-example/workerd/wrangler.jsonc" \
 		--outdir "$PWD/build/worker"
 )

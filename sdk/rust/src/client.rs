@@ -176,14 +176,14 @@ impl Client {
     }
 
     /// Waits for the calls in progress, and for what is being written to the store, which takes two seconds at most. Abandons a
-    /// token request that no call waits for, and frees the plugin and the connections. Later calls, also those of other clones and views, fail with [`Code::Closed`]. For a view, it does
-    /// nothing.
+    /// token request that no call waits for, and frees the plugin and the connections. Later calls, also those of other clones
+    /// and views, fail with [`Code::Closed`]. For a view, it does nothing.
     pub async fn close(&self) {
         self.close_within(Duration::MAX).await;
     }
 
-    /// Closes like [`close`](Self::close), but waits no longer than this for calls: those that are still in progress then fail with
-    /// [`Code::Closed`].
+    /// Closes like [`close`](Self::close), but waits no longer than this for calls: those that are still in progress then fail
+    /// with [`Code::Closed`].
     pub async fn close_within(&self, limit: Duration) {
         if !self.is_view {
             self.shared().close(limit).await;
