@@ -162,7 +162,7 @@ package() {
 	pack "$binary" -C "$new" "$binary"
 	git -C "$root" ls-files VERSION LICENSE THIRD_PARTY_NOTICES.md tools/{setup,tasks}.sh \
 		sdk/{Cargo.toml,Cargo.lock,c,rust} \
-		host-example/{c,ffi,rust} |
+		host-example/{c,ffi,rust} tests/adapters/rust |
 		pack "$sources" -C "$root" --transform "s,^,$sources/," sdk/c/build/rostering.h -T -
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
 source "$(dirname "$0")/../../tools/tasks.sh"
-adapter=../../tests/adapters/rust
 # Panics name files of dependencies: not by the path on this machine.
 export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --print=native-static-libs"
 
@@ -29,9 +28,9 @@ with_cargo() {
 			-e "/^note: native-static-libs/{s/.*libs: //w $release/librostering.libs" -e 'd;}'
 }
 
-# Builds the library, the C library, the programs of host-example/rust, and the tests: with what
-# those need, dependencies have other features, and would be compiled twice. Concurrent runs take
-# turns.
+# Builds the library, the C library, the programs of host-example/rust, the suite's adapter, and the
+# tests: alone, each of them would have dependencies with other features, to be compiled again.
+# Concurrent runs take turns.
 setup() {
 	../../tools/setup.sh rust
 	with_cargo build --quiet --workspace --lib --bins --test behavior
@@ -41,19 +40,16 @@ setup() {
 check() {
 	../../tools/setup.sh rust rust-check
 	cargo fmt --all --check
-	rustfmt --edition 2024 --config-path . --check "$adapter"/src/*.rs
 	local flags=(--locked --quiet --release --target-dir target --all-features)
 	cargo clippy "${flags[@]}" --workspace --all-targets -- -D warnings
 	# There are no examples. With them, cargo's choice of features is that of the line before, so that
 	# dependencies are checked once.
 	RUSTDOCFLAGS='-D warnings' cargo doc "${flags[@]}" --workspace --lib --examples --no-deps
-	adapter clippy -- -D warnings
 }
 
 format() {
 	../../tools/setup.sh rust rust-check
 	cargo fmt --all
-	rustfmt --edition 2024 --config-path . "$adapter"/src/*.rs
 }
 
 # Tests against a service on loopback.
@@ -65,11 +61,10 @@ test() {
 	with_cargo test --quiet --workspace --doc
 }
 
-# package [FOLDER]: makes automatic-rostering-VERSION.crate in dist or FOLDER, byte for byte the
-# same wherever and whenever this runs. The test of the quick start compiles it.
+# Makes automatic-rostering-VERSION.crate in dist, byte for byte the same wherever and whenever this
+# runs.
 package() (
 	umask 022
-	dist=${1:-$root/dist}
 	# A copy, since cargo would add the commit and whether files have changed.
 	stage=$new/stage
 	mkdir "$stage"
@@ -78,33 +73,20 @@ package() (
 	chmod -R u=rwX,go=rX "$stage"
 	cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --offline --quiet \
 		--no-verify
-	mkdir -p "$dist"
-	mv "$stage/target/package/automatic-rostering-$version.crate" "$dist"
+	mkdir -p "$root/dist"
+	mv "$stage/target/package/automatic-rostering-$version.crate" "$root/dist"
 )
 
-# Checks that the package has all files but cargo's, and no others. The adapter is built with it.
+# Checks that the package has all files but cargo's, and no others. The quick start, a test of
+# tests/docs, uses a package.
 test_package() {
 	local package=automatic-rostering-$version
 	diff <(git ls-files LICENSE '*.md' '*.wasm' src | sed "s,^,$package/,") \
 		<(tar -tzf "$root/dist/$package.crate" | grep -v '/Cargo\.' | LC_ALL=C sort)
 }
 
-# adapter [VERB ARGUMENTS]: builds the suite's adapter as a user does: with the package, unpacked,
-# and the lock file in it.
-adapter() {
-	local crate=target/crate
-	package target
-	if ! cmp -s target/*.crate $crate/package; then
-		rm -rf $crate
-		mkdir $crate
-		tar -xmf target/*.crate --strip-components 1 -C $crate
-		cp $crate/Cargo.lock "$adapter"
-		mv target/*.crate $crate/package
-	fi
-	run_cargo "${1:-build}" --quiet --release --target-dir target \
-		--manifest-path "$adapter/Cargo.toml" "${@:2}"
-	[ -n "${1:-}" ] || ln -f "$release/rostering-adapter" target/rostering-adapter
-}
+# setup builds it.
+adapter() { :; }
 
 case ${1:-} in
 check | format) "$1" ;; # which need no build

@@ -32,7 +32,8 @@ var readers = map[string]reader{
 		"mvn test", "Tests run: 1, Failures: 0, Errors: 0, Skipped: 0"},
 	"sdk/javascript/README.md": {"node", "", "", "node --test", "pass 1"},
 	"sdk/python/README.md":     {"python", "", "pip install --quiet pytest==9.0.1", "pytest", "1 passed"},
-	"sdk/rust/README.md": {"rust", "export CARGO_TARGET_DIR=$ROOT/sdk/rust/target CARGO_PROFILE_DEV_DEBUG=0\n", `cargo add --path "$CLONE/sdk/rust"
+	"sdk/rust/README.md": {"rust", "export CARGO_TARGET_DIR=$ROOT/sdk/rust/target CARGO_PROFILE_DEV_DEBUG=0\n", `tar -xf "$CARGO_TARGET_DIR"/package/automatic-rostering-*.crate
+		cargo add --path automatic-rostering-*/
 		cargo add --dev ureq@3 --no-default-features`, "cargo test -- --test-threads 1", "test busy ... ok"},
 }
 

@@ -61,7 +61,7 @@ var players = []Host{
 	{Folder: "javascript/runtimes/deno", Name: "deno", Command: "./deno run -A --no-check " + js, Library: true},
 	{Folder: "javascript/runtimes/bun", Name: "bun", Command: "./bun --no-install " + rawJS, Build: noWASI},
 	{Folder: "javascript/runtimes/bun", Name: "bun", Command: "./bun --no-install " + js, Library: true},
-	{Folder: "rust", Name: "rust", Command: "target/rostering-adapter", Library: true},
+	{Folder: "rust", Name: "rust", Command: "target/release/rostering-adapter", Library: true},
 	{Folder: "javascript/runtimes/workerd", Name: "workerd", Command: workerd + " ../raw/worker.ts", Build: noWASI},
 	{Folder: "javascript/runtimes/workerd", Name: "workerd", Command: workerd, Library: true},
 }
