@@ -3,7 +3,7 @@
 # folder, by its absolute path.
 # TARGET=aarch64-unknown-linux-gnu.2.17 and the like do this for another platform, with
 # cargo-zigbuild and zig, or MinGW.
-source "$(dirname "$0")/../../tools/tasks.sh"
+source "$(dirname "$0")/../tasks.sh"
 here=$PWD
 examples=$root/host-example
 abi=${version%.*} # build.rs puts it into the library, too
@@ -160,7 +160,7 @@ package() {
 	mkdir -p "$root/dist"
 	install "$new/$binary"
 	pack "$binary" -C "$new" "$binary"
-	git -C "$root" ls-files VERSION LICENSE THIRD_PARTY_NOTICES.md tools/{setup,tasks}.sh \
+	git -C "$root" ls-files VERSION LICENSE THIRD_PARTY_NOTICES.md tools/setup.sh sdk/tasks.sh \
 		sdk/{Cargo.toml,Cargo.lock,c,rust} \
 		host-example/{c,ffi,rust} tests/adapters/rust |
 		pack "$sources" -C "$root" --transform "s,^,$sources/," sdk/c/build/rostering.h -T -

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
-source "$(dirname "$0")/../../tools/tasks.sh"
+source "$(dirname "$0")/../tasks.sh"
 export GOBIN=$root/build
 
 setup() { ../../tools/setup.sh go; }

@@ -2,7 +2,7 @@
 # Usage: bundle.sh vite|webpack|next-webpack|next-turbopack|bun|deno FOLDER
 # Bundles the programs of tests/bundlers without settings for the package, and runs them in an empty
 # folder. FOLDER has node_modules with the package and the bundlers.
-source "$(dirname "$0")/../../tools/tasks.sh"
+source "$(dirname "$0")/../tasks.sh"
 runtimes=$PWD/runtimes project=$2
 export NEXT_TELEMETRY_DISABLED=1 DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system}
 rm -rf "$project"/{out,.next,app}

@@ -2,7 +2,7 @@
 # Usage: tasks.sh check|format|package
 #        tasks.sh setup|adapter|test|test-package RUNTIME
 # RUNTIME is node, deno, bun or workerd; setup and adapter work without one.
-source "$(dirname "$0")/../../tools/tasks.sh"
+source "$(dirname "$0")/../tasks.sh"
 bin=$PWD/node_modules/.bin
 verb=${1:-} runtime=${2:-}
 examples=("$root"/host-example/{node,workerd} "$root/tests/adapters/raw")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
-source "$(dirname "$0")/../../tools/tasks.sh"
+source "$(dirname "$0")/../tasks.sh"
 here=$PWD
 code=(. ../../tests/adapters/{python,raw} ../../host-example/python)
 ruff() { .venv/bin/ruff "$@" --quiet --config pyproject.toml "${code[@]}"; }

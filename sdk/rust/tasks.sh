@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
-source "$(dirname "$0")/../../tools/tasks.sh"
+source "$(dirname "$0")/../tasks.sh"
 # Panics name files of dependencies: not by the path on this machine.
 export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --print=native-static-libs"
 

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
 
 	"automatic-rostering.example/rostering/tests/runner/hosts"
 	"automatic-rostering.example/rostering/tests/runner/rule"
+	"automatic-rostering.example/rostering/tests/runner/world"
 )
 
 var root = hosts.Root()
@@ -65,6 +67,29 @@ func TestCoreImportsNothing(t *testing.T) {
 }
 
 func isDirect(export string) bool { return slices.Contains(rule.Direct, export) }
+
+// A call that ends in a trap, as one without a response does on most hosts, leaves nothing on the stack or in the memory.
+func TestTrapsLeaveNoTrace(t *testing.T) {
+	for _, file := range builds {
+		h, lost := newHost(t, file), map[string]any{"failed": "no response"}
+		h.open(config)
+		h.exchange = func(r *world.HTTP) map[string]any {
+			if r.Method == "POST" {
+				return response(200, []byte(grant))
+			}
+			return lost
+		}
+		for n := range 500 {
+			if r := h.call("list_jobs", []byte(nowInput)); !strings.Contains(r.Text, "no response") {
+				t.Fatalf("%s: call %d ended with %+v", file, n, r)
+			}
+		}
+		lost = response(200, []byte(jobs))
+		if r := h.call("list_jobs", []byte(nowInput)); string(r.Output) != jobs || h.instance.Memory().Size() > mostMemory {
+			t.Errorf("%s: then a call gets %+v, with %d bytes of memory", file, r, h.instance.Memory().Size())
+		}
+	}
+}
 
 func TestNoPathOfTheMachine(t *testing.T) {
 	home, err := os.UserHomeDir()

@@ -2,7 +2,6 @@
 package config
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"automatic-rostering.example/rostering/plugin/core/apierror"
@@ -106,31 +105,6 @@ func scope(get Lookup) (string, *apierror.Error) {
 		return "", apierror.Config("scope", " must be visible ASCII characters and spaces")
 	}
 	return own, nil
-}
-
-// BaseURL returns base_url, without a trailing slash.
-func BaseURL(get Lookup) (string, *apierror.Error) {
-	return baseURL(get, "base_url", get("allow_http"))
-}
-
-func baseURL(get Lookup, key, allowHTTP string) (string, *apierror.Error) {
-	value := get(key)
-	if value == "" {
-		return "", apierror.Missing(key, " to the https URL")
-	}
-	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
-		return "", apierror.Config(key, wrong)
-	}
-	value = strings.TrimRight(value, "/")
-	appended := "/jobs"
-	if key == "auth_url" {
-		appended = "/connect/token"
-	}
-	// The host itself may be called jobs.
-	if before, ok := strings.CutSuffix(value, appended); ok && !strings.HasSuffix(before, "/") {
-		return "", apierror.Config(key, " must not end in "+appended+", which is appended")
-	}
-	return value, nil
 }
 
 func credential(get Lookup, key string) (string, *apierror.Error) {

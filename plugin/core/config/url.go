@@ -3,6 +3,7 @@ package config
 import (
 	"strings"
 
+	"automatic-rostering.example/rostering/plugin/core/apierror"
 	"automatic-rostering.example/rostering/plugin/core/ascii"
 )
 
@@ -11,6 +12,31 @@ const (
 	urlForm  = " must be an absolute URL (https://host/path) without query, fragment, user info, backslash or white space"
 	urlPlain = " must begin with https://; plain http needs a loopback host or allow_http set to true"
 )
+
+// BaseURL returns base_url, without a trailing slash.
+func BaseURL(get Lookup) (string, *apierror.Error) {
+	return baseURL(get, "base_url", get("allow_http"))
+}
+
+func baseURL(get Lookup, key, allowHTTP string) (string, *apierror.Error) {
+	value := get(key)
+	if value == "" {
+		return "", apierror.Missing(key, " to the https URL")
+	}
+	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
+		return "", apierror.Config(key, wrong)
+	}
+	value = strings.TrimRight(value, "/")
+	appended := "/jobs"
+	if key == "auth_url" {
+		appended = "/connect/token"
+	}
+	// The host itself may be called jobs.
+	if before, ok := strings.CutSuffix(value, appended); ok && !strings.HasSuffix(before, "/") {
+		return "", apierror.Config(key, " must not end in "+appended+", which is appended")
+	}
+	return value, nil
+}
 
 // checkURL returns what is wrong with a URL, or "".
 func checkURL(url string, allowHTTP bool) string {

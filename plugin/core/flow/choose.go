@@ -110,29 +110,6 @@ func (f *Flow) usable(t *instance.Token) bool {
 	return t.Hash != 0 && (f.now == 0 && !f.instance.Refuses(t.Hash) || f.instance.Usable(t, f.now))
 }
 
-// due reports whether a token is to be obtained, although there may be one.
-func (f *Flow) due() bool {
-	return f.Object == nil || f.now != 0 && f.now >= f.instance.Token.RenewAt()
-}
-
-// otherSteps is how long the token of a step other than done is used, in seconds.
-const otherSteps = 30
-
-// until returns when the host begins again, instead of using the token of the step.
-func (f *Flow) until() int64 {
-	renewal := f.instance.Token.RenewAt()
-	end := f.now + otherSteps
-	switch {
-	case f.offered == &f.instance.Previous && f.now < f.instance.UseFrom:
-		end = f.instance.UseFrom
-	case f.now < renewal:
-		end = renewal
-	case f.state == Ended:
-		end = f.now + max(f.left(), 1)
-	}
-	return min(end, f.offered.ExpiresAt)
-}
-
 func (f *Flow) readClient() (err *apierror.Error) {
 	if f.config == nil {
 		if f.config, err = config.ReadClient(f.host.Config); err == nil {

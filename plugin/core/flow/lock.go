@@ -26,6 +26,17 @@ const (
 	maxPaused = 6
 )
 
+const (
+	// lockTTL is how long the lock of a process that died makes the others wait, doneTTL how
+	// long the others see that a token request has ended, and minFailedTTL how long they see
+	// at least that it has failed, in seconds.
+	lockTTL      = 10
+	doneTTL      = 1
+	minFailedTTL = 3
+	// longestShared is how long the others respect a Retry-After, in seconds.
+	longestShared = 60
+)
+
 // late is how much longer than its backoff a failure may be in the store, in seconds.
 const late = 2
 
@@ -53,6 +64,26 @@ func (f *Flow) lockKey() string {
 // secretMark returns a number that changes with the secret and does not identify it: one in
 // 32,749 secrets has the same. That is a prime, so every bit of the hash counts.
 func (f *Flow) secretMark() int64 { return instance.Hash(f.config.Secret)%32749 + 1 }
+
+// written returns what the step sets, or adds, and for how many seconds.
+func (f *Flow) written() (value string, ttl int64) {
+	switch f.state {
+	case WritingToken:
+		return f.stored(), max(f.instance.Token.ExpiresAt-f.now, 1)
+	case TakingLock:
+		return oauth2.Requesting, lockTTL
+	}
+	left := f.left()
+	switch {
+	case left == 0 || f.locked != f.secretMark(): // the failure is not one of this lock's secret
+		return oauth2.Done, doneTTL
+	case f.retry.Told != 0:
+		left = min(left, longestShared)
+	default:
+		left = (left + 1) / 2 // the others ask first: this instance may be the only one that fails
+	}
+	return oauth2.FailedLock(f.retry.Failure, f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)
+}
 
 // lockRead processes the value of the lock, which another instance holds or held.
 func (f *Flow) lockRead(r *input.Resume) {

@@ -8,37 +8,6 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/redact"
 )
 
-const (
-	// lockTTL is how long the lock of a process that died makes the others wait, doneTTL how
-	// long the others see that a token request has ended, and minFailedTTL how long they see
-	// at least that it has failed, in seconds.
-	lockTTL      = 10
-	doneTTL      = 1
-	minFailedTTL = 3
-	// longestShared is how long the others respect a Retry-After, in seconds.
-	longestShared = 60
-)
-
-// written returns what the step sets, or adds, and for how many seconds.
-func (f *Flow) written() (value string, ttl int64) {
-	switch f.state {
-	case WritingToken:
-		return f.stored(), max(f.instance.Token.ExpiresAt-f.now, 1)
-	case TakingLock:
-		return oauth2.Requesting, lockTTL
-	}
-	left := f.left()
-	switch {
-	case left == 0 || f.locked != f.secretMark(): // the failure is not one of this lock's secret
-		return oauth2.Done, doneTTL
-	case f.retry.Told != 0:
-		left = min(left, longestShared)
-	default:
-		left = (left + 1) / 2 // the others ask first: this instance may be the only one that fails
-	}
-	return oauth2.FailedLock(f.retry.Failure, f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)
-}
-
 // stored returns the value of the token in the store, or "" if the host lost the token.
 func (f *Flow) stored() string {
 	object := f.host.Var(instance.TokenObject)

@@ -79,17 +79,6 @@ func (f *Flow) responded(r *message.Response) State {
 	return Choosing
 }
 
-// newToken returns what is known about a token: without a clock, that there is one.
-func (f *Flow) newToken(text string, requestedAt, expiresAt int64) *instance.Token {
-	t := &instance.Token{Hash: instance.Hash(text)}
-	if f.now != 0 {
-		t.RequestedAt, t.Stamp = requestedAt, requestedAt
-		t.ExpiresAt = min(expiresAt, f.now+instance.MaxLifetime)
-		t.Margin = min(f.config.Margin, (t.ExpiresAt-requestedAt)/2)
-	}
-	return t
-}
-
 // pardon makes a token usable that was refused.
 func (f *Flow) pardon(hash int64) {
 	f.instance.Forgive(hash)

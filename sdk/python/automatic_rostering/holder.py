@@ -1,28 +1,19 @@
-"""The token of a client, and the flow that gets another one. No I/O here, and no waiting."""
+"""The token of a client. No I/O here, and no waiting."""
 
-import json
 import os
-import random
 import sys
 from collections.abc import Callable
-from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
-from .clock import monotonic
-from .error import RosteringError
-from .exchange import because, exchange
+from .flow import Flow, Refusal
 from .plugin import Plugin
-from .step import Failure, Outcome, Request, Step, result_of
-from .store import carry_out
+from .step import Step
 from .tasks import Tasks
 from .threads import Locked, Threads
 from .token import Token
 
 Io = Threads | Tasks
-
-#: The age in seconds at which a step is abandoned. None takes that long, unless the process was frozen.
-_MAX_AGE = 30.0
 
 
 class Kept(NamedTuple):
@@ -30,13 +21,6 @@ class Kept(NamedTuple):
 
     token: Token
     until: float
-
-
-class Refusal(NamedTuple):
-    """A token that the service refused."""
-
-    token: str
-    used: bool  # as in the contract
 
 
 class Holder(Locked):
@@ -149,7 +133,7 @@ class Holder(Locked):
 
         self.io.apart(note)
 
-    def publish(self, flow: "Flow", step: Step) -> None:
+    def publish(self, flow: Flow, step: Step) -> None:
         """Have all who wait use the token of a step, before the plugin's state changes again (rule 1)."""
         with self.lock:
             if self.flow is not flow:  # abandoned: its result does not count (rule 6)
@@ -169,7 +153,7 @@ class Holder(Locked):
                 flow.token = token
                 self._end(flow, None)
 
-    def end(self, flow: "Flow", error: Exception) -> None:
+    def end(self, flow: Flow, error: Exception) -> None:
         """End a flow with an error, for all who wait, unless it has ended or was abandoned (rule 2)."""
         with self.lock:
             if self.flow is flow:
@@ -180,7 +164,7 @@ class Holder(Locked):
         with self._counting.lock:
             self.requests += 1
 
-    def _look(self) -> "Token | tuple[Flow, int, Any]":
+    def _look(self) -> Token | tuple[Flow, int, Any]:
         """Return the token that is kept, or else a flow to wait for."""
         with self.lock:
             now = self.now()
@@ -191,7 +175,7 @@ class Holder(Locked):
                 return self._kept.token
         return self._join(force=False)
 
-    def _join(self, *, force: bool) -> "tuple[Flow, int, Any]":
+    def _join(self, *, force: bool) -> tuple[Flow, int, Any]:
         """Return the flow that runs or begins, and its tokens and news so far."""
         with self.lock:
             running = self._running()
@@ -201,7 +185,7 @@ class Holder(Locked):
             self._start(flow)
         return joined
 
-    def _start(self, flow: "Flow") -> None:
+    def _start(self, flow: Flow) -> None:
         """Start a flow. Not with the lock: an eager task runs at once."""
         try:
             flow.work = self.io.start(flow.run)
@@ -214,24 +198,24 @@ class Holder(Locked):
             if self.flow is not flow and not flow.ended:  # abandoned meanwhile
                 flow.work.cancel()
 
-    async def _wait_for_end(self, flow: "Flow") -> None:
+    async def _wait_for_end(self, flow: Flow) -> None:
         """Wait until a flow has ended or was abandoned. It locks nothing, as above."""
         while True:
             news = flow.news  # read first, so no later one is missed
-            if self.flow is not flow or flow.age() > _MAX_AGE:
+            if self.flow is not flow or flow.is_stale():
                 return
             await flow.wait(news)
 
     # The methods below are called with the lock.
 
-    def _running(self) -> "Flow | None":
+    def _running(self) -> Flow | None:
         """Return the flow that runs. One whose step is too old is abandoned (rule 6)."""
         has_stopped = sys.is_finalizing()  # with its thread
-        if self.flow and (has_stopped or self.flow.age() > _MAX_AGE):
+        if self.flow and (has_stopped or self.flow.is_stale()):
             self._abandon()
         return self.flow
 
-    def _begin(self, *, force: bool) -> "Flow":
+    def _begin(self, *, force: bool) -> Flow:
         """Begin a flow, which does not end with the call that began it (rule 2)."""
         self.flow = flow = Flow(self, None if force else self._refused, force=force)
         if not force:
@@ -246,102 +230,6 @@ class Holder(Locked):
                 flow.work.cancel()
             flow.wake()
 
-    def _end(self, flow: "Flow", error: Exception | None) -> None:
+    def _end(self, flow: Flow, error: Exception | None) -> None:
         flow.ended, flow.error, self.flow = True, error, None  # in this order, for `_wait_for_end`
         flow.wake()
-
-
-class Flow:
-    """A token flow of the plugin, whose steps it carries out."""
-
-    def __init__(self, holder: Holder, refused: Refusal | None, *, force: bool) -> None:
-        self._holder = holder
-        self.refused, self.force = refused, force  # how it begins
-        self.work: Any = None  # can be canceled, once it has started
-        self.news: Any = holder.io.event()  # set when there is a token, and at the end
-        self.token: Token | None = None  # of the last step that had one
-        self.tokens = 0  # how many steps had one that calls may use
-        self.writes = False  # whether its step writes to the store
-        self.ended = False  # also if it was abandoned
-        self.error: Exception | None = None  # with which it ended
-        self.touch()
-
-    async def run(self) -> None:
-        """Carry it out. Whatever ends it, ends it for all who wait."""
-        holder = self._holder
-        error: Exception = RuntimeError("the token request was ended by your own code")
-        response: Outcome = {}  # the last one, or why none came
-        fields: dict[str, object] = {"accepts": ["wait"] if holder.store is None else ["store", "wait"]}
-        if self.force:
-            fields["force"] = True
-        if self.refused:
-            fields |= {"refused": self.refused.token, "used": self.refused.used}
-        try:
-            step = self._ask("begin", fields)
-            while step["step"] != "done":
-                outcome = await self._carry_out(step)
-                if holder.flow is not self:  # abandoned
-                    return
-                response = outcome if step["step"] == "request" else response
-                result = result_of(outcome)
-                failed = step["step"] == "store" and "failed" in result
-                step = self._ask("resume", {"flow": step["flow"], **result}, warns=failed)
-        except Exception as raised:  # noqa: BLE001 - those who wait raise it
-            error = because(raised, response)
-        finally:
-            holder.end(self, error)
-            holder.plugin.write_log()  # not before, as a log handler may make a call, which waits
-
-    def _ask(self, export: str, fields: dict[str, object], *, warns: bool = False) -> Step:
-        """Return the next step, which is published before the plugin's state changes again."""
-        data = json.dumps({**fields, "now": self._holder.now()}).encode()
-        step: Step = self._holder.plugin.call(export, data, self._publish, warns=warns)
-        return step
-
-    def _publish(self, output: bytes) -> Step:
-        step: Step = json.loads(output)
-        self._holder.publish(self, step)
-        return step
-
-    async def _carry_out(self, step: Step) -> Outcome:
-        io = self._holder.io
-        if step["step"] == "request":
-            request = Request(**step["request"])
-            limit = step["limit"]
-            try:
-                async with io.timeout(step["timeout"]):
-                    return await exchange(io, request, request.body, limit, limit)
-            except TimeoutError:
-                return Failure(TimeoutError("timed out"), "timeout")
-        if step["step"] == "store":
-            return await carry_out(step, self._holder.store, io)
-        never: Any = io.event()
-        # At random, so that the clients of a store do not all look at once.
-        await io.wait(never, step["seconds"] * (1 + random.random() / 2))  # noqa: S311
-        return {}
-
-    def raise_error(self) -> None:
-        """Raise the error that ended it, if there is one: a copy, since many callers may get it."""
-        if isinstance(self.error, RosteringError):
-            raise copy(self.error) from self.error.__cause__
-        if self.error:
-            raise self.error
-
-    async def wait(self, news: Any) -> None:  # noqa: ANN401 - an event
-        """Wait for news, or until its step is too old."""
-        await self._holder.io.wait(news, max(_MAX_AGE - self.age(), 0) + 0.01)
-
-    def wake(self) -> None:
-        """End the waits. Called with the holder's lock."""
-        news, self.news = self.news, self._holder.io.event()
-        news.set()
-
-    def touch(self) -> None:
-        """Begin a step."""
-        # The monotonic clock may stop with the machine, and a clock may be set back.
-        self._began = self._holder.now(), monotonic()
-
-    def age(self) -> float:
-        """Return how many seconds ago the step began, by the clock that shows more (rule 6)."""
-        now, mono = self._began
-        return max(self._holder.now() - now, monotonic() - mono)
