@@ -31,7 +31,9 @@ google_java_format() {
 		echo src/build $examples/{java,spring}/src/main/java $adapters/{java/src,raw/java} | tr ' ' ,)"
 }
 
-test() { mvn --batch-mode --no-transfer-progress surefire:test; }
+test() {
+	mvn --batch-mode --no-transfer-progress surefire:test -DargLine=-XX:TieredStopAtLevel=1
+}
 
 # package: makes a Maven repository in dist/maven with the jar, its sources, its Javadoc, which must
 # build without a warning, and its bill of materials. package FOLDER makes one in FOLDER/maven with

@@ -23,13 +23,13 @@ const (
 
 	rawGo     = "go run -C ../../tests ./adapters/raw/go"
 	rawPython = ".venv/bin/python ../../tests/adapters/raw/raw.py"
-	rawJava   = "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djdk.httpclient.redirects.retrylimit=1 -cp target/test-classes:target/lib/* raw.Raw"
+	rawJava   = jvm + " -cp target/test-classes:target/lib/* raw.Raw"
 	rawJS     = "../../../../tests/adapters/raw/raw.js"
 	python    = "build/adapter/bin/python ../../tests/adapters/python/adapter.py"
-	java      = "java -Djdk.httpclient.redirects.retrylimit=1 -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=1" +
-		" -cp target/adapter/classes:target/adapter/lib/*"
-	js      = "../../../../tests/adapters/javascript/main.js"
-	workerd = "node ../../../../tests/adapters/javascript/workerd.js"
+	java      = jvm + " -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=1 -cp target/adapter/classes:target/adapter/lib/*"
+	jvm       = "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djdk.httpclient.redirects.retrylimit=1" // for short runs
+	js        = "../../../../tests/adapters/javascript/main.js"
+	workerd   = "node ../../../../tests/adapters/javascript/workerd.js"
 )
 
 // The hosts of the core alone.
