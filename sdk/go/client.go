@@ -89,9 +89,8 @@ func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, e
 	return t.token(), nil
 }
 
-// SetToken caches a token that another client obtained. If the token has expired, or belongs
-// to another client id, scope or token endpoint, the error is an [*Error] with
-// [CodeTokenMismatch].
+// SetToken caches a token that another client with the same config obtained. If it has
+// another config's CacheKey, or has expired, the error is an [*Error] with [CodeTokenMismatch].
 func (c *Client) SetToken(ctx context.Context, t Token) error {
 	return c.shared.uncounted(ctx, func() error { return c.shared.changeToken("set_token", t.object(c.shared.now())) })
 }

@@ -16,8 +16,7 @@ type Token struct {
 	// Type is Bearer.
 	Type      string
 	ExpiresAt time.Time
-	// CacheKey names the token endpoint, client and scope to which the token belongs. It
-	// holds no secret and can be a key in Redis.
+	// CacheKey names whose token it is. It holds no secret and can be a key in Redis.
 	CacheKey string
 }
 

@@ -21,7 +21,7 @@ func SetToken(h host.Host, rawInput []byte) host.Result {
 	}
 	switch {
 	case in.CacheKey != f.key:
-		return host.Fail(apierror.Mismatch("the token is for another client_id, scope or auth_url"))
+		return host.Fail(apierror.Mismatch("the token's cache_key is that of another client"))
 	case in.ExpiresAt <= f.now:
 		return host.Fail(apierror.Mismatch("the token has expired"))
 	}

@@ -44,9 +44,8 @@ func AccessToken(tokenObject []byte) string {
 // of 512 bytes, the lowest limit of the known stores.
 const maxCacheKey = 500
 
-// CacheKey returns a key for a store that identifies the token endpoint, client and scope to
-// which a token belongs. The parts are encoded before they are joined, so that no two clients
-// share a key. A key that would be too long ends in a hash.
+// CacheKey returns a key for a store that names whose token it is. The parts are encoded before
+// they are joined, so that no two clients share a key. A key that would be too long ends in a hash.
 func CacheKey(c *config.Client) string {
 	key := "rostering:" + formEscape(c.TokenURL) + ":" + formEscape(c.ID) + ":" + formEscape(c.Scope)
 	if len(key) <= maxCacheKey {

@@ -269,8 +269,8 @@ pub extern "C" fn rostering_token_access_token(token: Option<&Token>) -> *const 
     pointer(token.map(|token| &token.access_token))
 }
 
-/// Returns the token as JSON, for rostering_set_token: access_token, token_type, expires_at (Unix seconds), and cache_key, which names the
-/// token endpoint, the client and the scope.
+/// Returns the token as JSON, for rostering_set_token: access_token, token_type, expires_at (Unix seconds), and cache_key, which names
+/// whose token it is.
 #[no_mangle]
 pub extern "C" fn rostering_token_json(token: Option<&Token>) -> *const c_char {
     pointer(token.map(|token| &token.json))

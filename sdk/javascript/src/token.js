@@ -13,7 +13,7 @@ export class Token {
   tokenType;
   /** When the token expires. */
   expiresAt;
-  /** Names the token endpoint, the client and the scope that the token belongs to. It has no secret. */
+  /** Names whose token it is. It has no secret. */
   cacheKey;
 
   /** @param {TokenObject} fields */

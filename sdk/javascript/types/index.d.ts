@@ -376,7 +376,7 @@ declare class Token {
     tokenType: string;
     /** When the token expires. */
     expiresAt: Date;
-    /** Names the token endpoint, the client and the scope that the token belongs to. It has no secret. */
+    /** Names whose token it is. It has no secret. */
     cacheKey: string;
     /** The secret part, for the header `Authorization: Bearer …`. */
     get accessToken(): string;

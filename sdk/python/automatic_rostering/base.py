@@ -127,7 +127,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         return self._view("user_id", user_id)
 
     def set_token(self, token: Token) -> None:
-        """Use a token of the same client, scope and token endpoint. Sends nothing."""
+        """Use a token that another client with the same config got. Sends nothing."""
         check("token", token, Token)
         self._change("set_token", token, lambda _: self._shared.holder.forget(is_set=True))
 

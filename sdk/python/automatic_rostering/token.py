@@ -15,7 +15,7 @@ class Token:
     access_token: str = field(repr=False)
     token_type: str
     expires_at: datetime
-    #: Identifies the token endpoint, client and scope that the token belongs to. Not a secret.
+    #: Names whose token it is. Not a secret.
     cache_key: str
 
     def to_json(self) -> str:

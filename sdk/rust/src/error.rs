@@ -242,7 +242,7 @@ pub enum Code {
     TokenEndpointUnavailable,
     /// The response of the identity provider has no usable token. Retryable.
     TokenResponseInvalid,
-    /// The token to set has expired, or belongs to another client, scope or token endpoint.
+    /// The token to set has expired, or belongs to another client.
     TokenMismatch,
     /// The service refused the token, and the request could not be sent again; or it refused new tokens, too. Retryable.
     ServiceUnauthorized,

@@ -20,7 +20,7 @@ pub struct Token {
     /// The time at which it expires.
     #[serde(deserialize_with = "from_unix", serialize_with = "to_unix")]
     pub expires_at: SystemTime,
-    /// The token endpoint, the client and the scope that the token belongs to. Not a secret.
+    /// Names whose token it is. Not a secret.
     pub cache_key: String,
 }
 

@@ -120,7 +120,7 @@ public class RosteringClient implements AutoCloseable {
             });
   }
 
-  /** Caches a token of the same client, scope and token endpoint, such as another process's. */
+  /** Caches a token that another client with the same config obtained. */
   public void setToken(Token token) {
     var input = notNull(token, "the token").fields();
     input.put("now", shared().now());

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param accessToken for the header {@code Authorization: Bearer <accessToken>}
  * @param tokenType Bearer
  * @param expiresAt when it expires
- * @param cacheKey names the token endpoint, client and scope that it belongs to; holds no secret
+ * @param cacheKey names whose token it is; holds no secret
  */
 public record Token(String accessToken, String tokenType, Instant expiresAt, String cacheKey) {
   /** Refuses null for a field. */
