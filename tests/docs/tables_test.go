@@ -48,6 +48,14 @@ func TestSchemaAndOptionsAreInTables(t *testing.T) {
 	for _, key := range listed {
 		keys = append(keys, key.Name)
 	}
+	set := list{"cli/config.go", `(?s)\) flags\(\)(.*?)\n}`, `"ROSTERING_(\w+)"(?:: o\.|\] = )`}.read(t)
+	flags := list{"docs/cli.md", `(?s)Each key has a flag \((.*?)\)`, "`--(.+?)(?:-id)?`"}.read(t)
+	for _, key := range keys {
+		flag := strings.ReplaceAll(strings.TrimSuffix(key, "_id"), "_", "-")
+		if key != "client_secret" && !(slices.Contains(set, strings.ToUpper(key)) && slices.Contains(flags, flag)) {
+			t.Errorf("%s has no flag in cli/config.go, or none in docs/cli.md", key)
+		}
+	}
 	exports := list{"plugin/main.go", whole, `(?m)^//export (\w+)$`}.read(t)
 	compare(t, "docs/errors.md", "| code |", append(slices.Clone(codes), "plugin_failed")) // which is the libraries' own
 	compare(t, "docs/contract.md", "| code |", codes)

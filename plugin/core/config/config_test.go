@@ -9,10 +9,15 @@ import (
 	"automatic-rostering.example/rostering/plugin/core/config"
 )
 
-// keys is a host's config.
+// keys is a host's config. All keys that it does not have, have the value of "*".
 type keys map[string]string
 
-func (k keys) get(key string) string { return k[key] }
+func (k keys) get(key string) string {
+	if value, ok := k[key]; ok {
+		return value
+	}
+	return k["*"]
+}
 
 // checkError reads a valid config with changes. Without a code, it wants no error.
 func checkError(t *testing.T, changes keys, code, key string) {

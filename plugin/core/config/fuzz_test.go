@@ -15,15 +15,15 @@ import (
 
 // FuzzConfig reads any config: requests with an accepted one are read by others as intended.
 func FuzzConfig(f *testing.F) {
-	f.Add("stage", "", "https://auth.example/a/", "http://localhost:8080", "id", "s&c=r+t %", "c", "60", "")
+	f.Add("stage", "", "https://auth.example/a/", "http://localhost:8080", "id", "s&c=r+t %", "c d&e", "60", "")
 	f.Add("", "a b", "HTTP://AUTH.EXAMPLE:80", "https://[::1]:443/", "ü", "\x80", "c d", "0", "true")
 	f.Add("production", "", "http://127.0.0.1.evil.com", "https://user@host", "\n", "", " ", "-1", "yes")
-	f.Fuzz(func(t *testing.T, environment, scope, auth, base, id, secret, customer, margin, allow string) {
+	f.Fuzz(func(t *testing.T, environment, scope, auth, base, id, secret, other, margin, allow string) {
 		all := keys{"environment": environment, "scope": scope, "auth_url": auth, "base_url": base, "client_id": id,
-			"client_secret": secret, "customer_id": customer, "user_id": "u", "refresh_margin": margin, "allow_http": allow}
+			"client_secret": secret, "refresh_margin": margin, "allow_http": allow, "*": other}
 		if c, err := config.ReadClient(all.get); err == nil {
 			checkURL(t, auth, c.TokenURL, "/connect/token", allow == "true")
-			checkTokenBody(t, c, id, secret)
+			checkTokenBody(t, c, id, secret, other)
 			if c.Margin < 0 || c.Margin > 86400 {
 				t.Errorf("Margin = %d", c.Margin)
 			}
@@ -61,11 +61,16 @@ func checkURL(t *testing.T, address, made, end string, allowHTTP bool) {
 	}
 }
 
-func checkTokenBody(t *testing.T, c *config.Client, id, secret string) {
+func checkTokenBody(t *testing.T, c *config.Client, id, secret, other string) {
 	t.Helper()
 	r := oauth2.NewTokenRequest(c)
 	got, err := url.ParseQuery(r.Body)
 	want := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}, "scope": {c.Scope}}
+	for name := range got {
+		if !want.Has(name) { // of a key that may be unset
+			want.Set(name, other)
+		}
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%q is read as %q, %v", r.Body, got, err)
 	}

@@ -13,20 +13,16 @@ import (
 // What changes the token request changes which token is issued, and so the cache key: all but the secret, which a rotation
 // replaces.
 func TestCacheKeyHasWhatTheTokenRequestHas(t *testing.T) {
-	fields := reflect.TypeFor[config.Client]()
-	for i := range fields.NumField() {
-		one, other := config.Client{}, config.Client{}
-		switch field := reflect.ValueOf(&other).Elem().Field(i); field.Kind() {
+	for field := range reflect.TypeFor[config.Client]().Fields() {
+		one, other, name := config.Client{}, config.Client{}, field.Name
+		switch value := reflect.ValueOf(&other).Elem().FieldByIndex(field.Index); value.Kind() {
 		case reflect.String:
-			field.SetString("other")
-		case reflect.Bool:
-			field.SetBool(true)
+			value.SetString("other")
 		case reflect.Int64:
-			field.SetInt(1)
+			value.SetInt(1)
 		default:
-			t.Fatalf("give config.Client.%s another value here", fields.Field(i).Name)
+			t.Fatalf("give config.Client.%s another value here", name)
 		}
-		name := fields.Field(i).Name
 		sent := !reflect.DeepEqual(oauth2.NewTokenRequest(&one), oauth2.NewTokenRequest(&other))
 		if in := oauth2.CacheKey(&one) != oauth2.CacheKey(&other); in != (sent && name != "Secret") {
 			t.Errorf("%s: it is in the token request: %t; in the cache key: %t", name, sent, in)
@@ -34,50 +30,38 @@ func TestCacheKeyHasWhatTheTokenRequestHas(t *testing.T) {
 	}
 }
 
-// clients differ from each other in one part, or in where the parts meet.
+// clients have these values in each part of the key, in all combinations: some differ only in where the parts meet.
 func clients() []config.Client {
 	long := strings.Repeat("x", 600)
-	return []config.Client{
-		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "b", Scope: "a"},
-		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b+b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b%20b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "a:b", Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b:b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "a%3Ab", Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token:a", ID: "a", Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "a:a", Scope: "b"},
-		{TokenURL: "http://auth.example/connect/token", ID: "a", Scope: "b"},
-		{TokenURL: "https://auth.example/Connect/token", ID: "a", Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "A", Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "é\n", Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token", ID: long, Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token", ID: long, Scope: "c"},
-		{TokenURL: "https://auth.example/connect/token", ID: long + "x", Scope: "b"},
-		{TokenURL: "https://" + long + "/connect/token", ID: "a", Scope: "b"},
-		{TokenURL: "https://" + long + "/connect/token", ID: "b", Scope: "b"},
-		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: long},
-		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: long + "#"},
+	values := []string{"", "a", "A", "b b", "b+b", "b%20b", "a:b", "a%3Ab", "é\n", "https://a/b", long, long + "x", long + "#"}
+	all := []config.Client{{}}
+	for field := range reflect.TypeFor[config.Client]().Fields() {
+		if field.Name == "Secret" || field.Name == "Margin" { // no part of the key
+			continue
+		}
+		var varied []config.Client
+		for _, c := range all {
+			for _, value := range values {
+				reflect.ValueOf(&c).Elem().FieldByIndex(field.Index).SetString(value)
+				varied = append(varied, c)
+			}
+		}
+		all = varied
 	}
+	return all
 }
 
-func TestCacheKeysAreUnique(t *testing.T) {
+func TestCacheKeysAreUniqueAndFitStores(t *testing.T) {
 	seen := map[string]config.Client{}
 	for _, c := range clients() {
 		key := oauth2.CacheKey(&c)
 		if other, found := seen[key]; found {
-			t.Errorf("%+v and %+v share %q", c, other, key)
+			t.Fatalf("%+v and %+v share %q", c, other, key)
+		}
+		if len(key)+len(":lock") > 512 || !ascii.AllVisible(key) {
+			t.Fatalf("%q has %d bytes", key, len(key))
 		}
 		seen[key] = c
-	}
-}
-
-func TestCacheKeyFitsStore(t *testing.T) {
-	for _, c := range clients() {
-		if key := oauth2.CacheKey(&c); len(key)+len(":lock") > 512 || !ascii.AllVisible(key) {
-			t.Errorf("%q has %d bytes", key, len(key))
-		}
 	}
 }
 

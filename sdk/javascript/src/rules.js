@@ -49,10 +49,12 @@ export function read(field, value) {
 const orInvalid = (field, rule) => (/** @type {unknown} */ value) =>
   typeof value === 'string' && read(field, value) === value ? undefined : rule(value);
 
+/** @type {(keyof import('./config.js').Config)[]} */
+const texts = ['environment', 'authUrl', 'baseUrl', 'clientId', 'clientSecret', 'customerId', 'userId', 'scope'];
+
 /** @type {import('./check.js').Rules} */
 export const configRules = {
-  ...{ environment: is.text, authUrl: is.text, baseUrl: is.text, clientId: is.text, clientSecret: is.text },
-  ...{ customerId: is.text, userId: is.text, scope: is.text },
+  ...Object.fromEntries(texts.map((field) => [field, is.text])),
   ...{ refreshMargin: orInvalid('refreshMargin', is.number), allowHttp: orInvalid('allowHttp', is.flag) },
 };
 

@@ -97,7 +97,7 @@ impl Config {
     }
 
     /// Returns the keys that the plugin reads, each with the field of its string.
-    fn strings(&mut self) -> [(&'static str, &mut String); 10] {
+    fn strings(&mut self) -> impl IntoIterator<Item = (&'static str, &mut String)> {
         [
             ("environment", &mut self.environment),
             ("refresh_margin", &mut self.raw_margin),
@@ -121,7 +121,7 @@ impl Config {
         if self.allow_http {
             keys.raw_allow_http = "true".into();
         }
-        keys.strings().map(|(key, value)| (key.into(), mem::take(value))).into()
+        keys.strings().into_iter().map(|(key, value)| (key.into(), mem::take(value))).collect()
     }
 }
 

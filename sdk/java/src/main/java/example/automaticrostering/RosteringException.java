@@ -170,7 +170,7 @@ public final class RosteringException extends RuntimeException {
     var names = new LinkedHashSet<String>();
     keys.forEach(
         key -> {
-          var name = JOINT.matcher(key).replaceAll(joint -> joint.group(1).toUpperCase(ROOT));
+          var name = camelCase(key);
           if (!name.equals(key)) {
             names.add(name);
           }
@@ -179,6 +179,10 @@ public final class RosteringException extends RuntimeException {
           }
         });
     return names.isEmpty() ? this : and(" (" + String.join(", ", names) + ")");
+  }
+
+  static String camelCase(String key) {
+    return JOINT.matcher(key).replaceAll(joint -> joint.group(1).toUpperCase(ROOT));
   }
 
   /**
