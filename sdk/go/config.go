@@ -56,12 +56,10 @@ func fieldOf(key string) string {
 	return field.Name
 }
 
-// ConfigFromEnv reads a config from the environment variables ROSTERING_ENVIRONMENT,
-// ROSTERING_AUTH_URL, ROSTERING_BASE_URL, ROSTERING_CLIENT_ID, ROSTERING_CLIENT_SECRET,
-// ROSTERING_CUSTOMER_ID, ROSTERING_USER_ID, ROSTERING_SCOPE, ROSTERING_REFRESH_MARGIN (whole
-// seconds) and ROSTERING_ALLOW_HTTP (true or false). An empty variable counts as missing. In place of
-// the secret, ROSTERING_CLIENT_SECRET_FILE may name a file that has it. [New] names all that are missing
-// or invalid.
+// ConfigFromEnv reads a config from environment variables: one for each field, such as
+// ROSTERING_AUTH_URL, ROSTERING_REFRESH_MARGIN (whole seconds) and ROSTERING_ALLOW_HTTP (true or
+// false). An empty variable counts as missing. In place of the secret, ROSTERING_CLIENT_SECRET_FILE
+// may name a file that has it. [New] names all that are missing or invalid.
 func ConfigFromEnv() Config {
 	var c Config
 	for key, value := range c.strings() {

@@ -108,8 +108,7 @@ pub extern "C" fn rostering_config_free(config: Option<Box<Config>>) {
 
 /// Sets a key of the config, or an option:
 ///
-/// - auth_url, base_url, client_id, client_secret, environment, scope, customer_id, user_id, refresh_margin, allow_http:
-///   see the documentation of the config; opening the client checks them;
+/// - a key of the config, such as auth_url: see its documentation; opening the client checks the value;
 /// - timeout_ms: limits each call with all its requests and waits; default: 30000; -1 is no limit;
 /// - max_body: limits the body of a response, in bytes; default: 64 MiB; a longer one is a network_error, not retryable;
 /// - ca_file: certificates of authorities in PEM, in addition to those that the machine trusts;
