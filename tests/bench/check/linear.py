@@ -8,7 +8,7 @@ import json
 import random
 import sys
 
-from check import CONFIG, NOW, Host
+from check import CONFIG, NOW, Core
 
 SIZES = (2 << 10, 4 << 10)  # bytes
 FLAT, PER_BYTE = 400_000, 3_000  # operators
@@ -32,14 +32,12 @@ def texts():
         yield "".join(chosen.choices(PIECES, k=chosen.randint(2, 5)))
 
 
-def flows(host):
-    """Returns flows that wait for the store, and for a response."""
-    found = []
-    for accepts in (["store"], []):
-        host.run("clear_token", b"")
-        host.run("begin", json.dumps({"accepts": accepts, "now": NOW}).encode())
-        found.append(json.loads(host.output)["flow"])
-    return found
+def flow(core, accepts):
+    """Returns a flow that waits for the store, or for a response."""
+    before = core.state
+    begun = json.loads(core.call("begin", {"accepts": accepts, "now": NOW})[0])
+    core.state = before
+    return begun["flow"]
 
 
 def inputs(reading, requesting):
@@ -63,7 +61,6 @@ def inputs(reading, requesting):
         "a store's value": ("resume", lambda text: stored | {"value": text}),
         "a field's name": ("begin", lambda text: {text: True}),
         "a path": ("request", lambda text: {"path": "/" + text}),
-        "a body": ("send_request", lambda text: {"path": "/", "body": text}),
     }
 
 
@@ -72,38 +69,43 @@ def by_lines(text):
     return {f"{at}{text[at : at + 32]}": text[at : at + 32] for at in range(0, len(text), 32)}
 
 
-def costs(host):
+def costs(core, run):
     """Yields the name of an input or a config key, the piece, and for each size the bytes of the input and what it costs."""
-    made = inputs(*flows(host))
+    made = inputs(flow(core, ["store"]), flow(core, []))
     for piece in texts():
         repeated = [(piece * size)[: size * len(piece) // len(piece.encode())] for size in SIZES]
         for name, (export, make) in made.items():
-            given = [json.dumps(make(text), ensure_ascii=False).encode() for text in repeated]
-            yield name, piece, [(len(g), host.run(export, g)) for g in given]
+            yield name, piece, [(len(json.dumps(make(text), ensure_ascii=False).encode()), run(export, make(text))) for text in repeated]
         for key in CONFIG:
-            cost = []
-            for text in repeated:
-                host.config = CONFIG | {key: text}
-                cost.append((len(text.encode()), host.run("check", b"")))
-            host.config = CONFIG
-            yield key, piece, cost
+            yield key, piece, [(len(text.encode()), run("configure", CONFIG | {key: text})) for text in repeated]
 
 
-def searches(host):
+def searches(core, run):
     """Yields what the longest search costs: for a token that repeats itself, in texts that do so, too."""
     for piece in ("t", "%74", "\\u0074", "t" * 79 + "%"):
         headers = {str(n): piece * (640 // len(piece)) for n in range(100)}
         given = {"status": 500, "tokens": [SELF_SIMILAR] * 3, "headers": headers, "body": piece * 4096, "now": NOW}
-        yield piece, host.run("explain", json.dumps(given).encode())
+        yield piece, run("explain", given)
         body = json.dumps({"access_token": SELF_SIMILAR, "error": piece * 4096, "error_description": piece * 4096})
-        given = {"flow": flows(host)[1], "now": NOW, "status": 400, "body": body}
-        yield piece, host.run("resume", json.dumps(given).encode())
+        given = {"flow": flow(core, []), "now": NOW, "status": 400, "body": body}
+        yield piece, run("resume", given)
 
 
 def main():
     """Exits with a message if one is not linear."""
-    host, worst = Host(), {}
-    for name, piece, cost in costs(host):
+    core, worst = Core(), {}
+    configured = core.state
+
+    def run(export, given):
+        """Returns what a call costs that begins with the state of a new instance, and leaves that."""
+        core.state = configured
+        operators = core.run(export, given)[-1]
+        if export == "configure":
+            operators += core.run("check")[-1]
+        core.state = configured
+        return operators
+
+    for name, piece, cost in costs(core, run):
         what = f"{name} of {piece[:40]!r}: (bytes, operators) are {cost}"
         for (_, less), (size, more) in zip(cost, cost[1:], strict=False):
             if more > 2 * TOLERANCE * max(less, FLAT):
@@ -111,7 +113,7 @@ def main():
             if more > FLAT + PER_BYTE * size:
                 sys.exit(f"{what}: more than {FLAT} and {PER_BYTE} for each byte")
         worst[name] = max(worst.get(name, (0,)), (cost[-1][1], cost[-1][0], piece[:40]))
-    for piece, operators in searches(host):
+    for piece, operators in searches(core, run):
         if operators > SEARCH:
             sys.exit(f"a search in {piece!r} takes {operators} operators, more than {SEARCH}")
         worst["search"] = max(worst.get("search", (0,)), (operators, piece[:40]))
