@@ -153,7 +153,7 @@ test: setup-test ## run all tests
 	@$(SKIPPED)
 
 # First what takes longest.
-all-tests: $(MODULES:%=module/%) $(TESTS) $(PACKAGE_TESTS) bench-check
+all-tests: $(MODULES:%=module/%) $(PACKAGE_TESTS) $(TESTS) bench-check
 
 test-libraries: build/truncated.wasm $(FAULTY) ## test the libraries alone
 	@$(PARALLEL) $(TESTS)
