@@ -39,9 +39,16 @@ public final class RosteringConfig {
 
   static final List<String> KEYS =
       List.of(
-          "auth_url base_url client_id client_secret customer_id user_id scope environment"
-              .concat(" refresh_margin allow_http")
-              .split(" "));
+          "auth_url",
+          "base_url",
+          "client_id",
+          "client_secret",
+          "customer_id",
+          "user_id",
+          "scope",
+          "environment",
+          "refresh_margin",
+          "allow_http");
 
   private static final int LONGEST_SECRET = 64 << 10;
   private static final Pattern NEWLINE = Pattern.compile("\\r?\\n\\z");
