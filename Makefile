@@ -55,7 +55,7 @@ PARALLEL := $(MAKE) -j2 --output-sync=target
 
 # Targets with a description make no file of their name, and neither do these.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile) $(TASKS) $(MODULES:%=module/%)
-.PHONY: run-javascript $(addprefix run-,$(notdir $(LANGUAGES))) docs/sandbox.png build/sandbox
+.PHONY: run-javascript $(addprefix run-,$(notdir $(LANGUAGES))) docs/sandbox.png
 .PHONY: all-tests package-files setup-test setup-check check/scripts sums
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
@@ -118,7 +118,7 @@ docs/sandbox.png: ## take the screenshot of that page
 run-fleet: ## run a fleet on one Redis server, and on one folder: one token each
 	@cd tests && CI=true go test -count=1 -v -run TestFleet ./runner
 
-build/sandbox:
+build/sandbox: $(wildcard sandbox/* sandbox/cmd/*/*)
 	@go build -C sandbox -o $(CURDIR)/$@ ./cmd/rostering-sandbox
 
 # What tests or checks need, as far as apt has it. They end with a line for each part that was
@@ -147,8 +147,9 @@ $(MODULES:%=module/%):
 	@cd $(@:module/%=%) && go test -count=1 -vet=off -timeout 30m -parallel 6 \
 		$(if $(filter %/tests,$@),./runner) ./... && echo "$@: $$SECONDS s"
 
-test: setup-test ## run all tests
+test: setup-test build/sandbox ## run all tests
 	@grep -q '^plugin: ' build/skipped || $(PARALLEL) verify size $(TEST_PLUGINS)
+	@$(PARALLEL) $(PACKAGES)
 	@$(PARALLEL) all-tests
 	@$(SKIPPED)
 
@@ -188,8 +189,8 @@ $(COMMANDS:%=dist/rostering-%): dist/rostering-%:
 	@CGO_ENABLED=0 GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) \
 		go build -C cli $(STRIPPED) -o $(CURDIR)/$@$(if $(findstring windows,$*),.exe) ./cmd/rostering
 
-test-packages: $(PACKAGE_TESTS) ## install and use each package as its user does, in an empty folder
-$(PACKAGE_TESTS): $(PACKAGES) build/sandbox
+test-packages: build/sandbox $(PACKAGES) ## use each package as its user does, in an empty folder
+	@$(PARALLEL) $(PACKAGE_TESTS)
 
 site: ## build the pages, with search and API references, in build/site/html
 	@tools/site/site.sh $(FOLDERS)
