@@ -51,10 +51,7 @@ class Fields(TestCase):
         with Client(CONFIG, http=Service().http()) as client:
             self.token = client.get_token()
         busy = server.getsockname()[1]
-        for reason, variables in (
-            ("proxy", {"https_proxy": f"http://127.0.0.1:{busy}"}),
-            ("name_resolution", {}),
-        ):
+        for reason, variables in (("proxy", {"https_proxy": f"http://127.0.0.1:{busy}"}), ("name_resolution", {})):
             config = replace(CONFIG, base_url="https://jobs.example")
             resolve = socket.gaierror if reason == "name_resolution" else socket.getaddrinfo
             with (
