@@ -131,12 +131,12 @@ func do(t testing.TB, method, url string, body io.Reader, change func(*http.Requ
 
 func TestProxy(t *testing.T) {
 	url, status, controls := proxy(t)
-	_, got := do(t, "PUT", url+"/a%2Fb?c=d%20e", strings.NewReader("the body"), func(r *http.Request) {
+	_, got := do(t, "PUT", url+"/a%2Fb?c=d%20e;f&100%", strings.NewReader("the body"), func(r *http.Request) {
 		r.Header.Set("Authorization", "Bearer mine")
 		r.Header["customer-id"] = []string{"other"}
 		r.Header.Set("X-Mine", "1")
 	})
-	for _, part := range []string{`"PUT"`, `"/a%2Fb"`, `"c=d%20e"`, `"the body"`, `"customer_id":"sandbox-customer"`, `"x-mine":"1"`} {
+	for _, part := range []string{`"PUT"`, `"/a%2Fb"`, `"c=d%20e;f\u0026100%"`, `"the body"`, `"customer_id":"sandbox-customer"`, `"x-mine":"1"`} {
 		if !strings.Contains(got, part) {
 			t.Errorf("no %s in %s", part, got)
 		}

@@ -134,6 +134,7 @@ func (p *proxy) handler(s *session, client *rostering.Client, config rostering.C
 		Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(base)
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // unchanged, even if it is no form
 			for name := range r.Out.Header {
 				if isOurs(name) {
 					delete(r.Out.Header, name)
