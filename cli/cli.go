@@ -9,6 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -55,6 +57,13 @@ type session struct {
 type usageError struct{ error }
 
 func usage(format string, values ...any) error { return usageError{fmt.Errorf(format, values...)} }
+
+// Main runs the command of this process. A second signal ends it where it cannot end itself.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // Run runs the command with arguments, and returns its exit status.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,11 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"rostering": func() {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-		os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	}})
+	testscript.Main(m, map[string]func(){"rostering": cli.Main})
 }
 
 // The scripts run the command against the sandbox, which `make build/sandbox` builds.
@@ -58,21 +54,47 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// command returns the path of the command.
+func command(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	path := filepath.Join(t.TempDir(), "rostering")
+	if err := cmp.Or(err, os.Symlink(self, path)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// It ends while it waits for a secret that does not come, at the second signal.
+func TestSignalsWhileItReads(t *testing.T) {
+	c := exec.Command(command(t), "token", "--client-secret-file", "-")
+	stdin, err := c.StdinPipe()
+	if err := cmp.Or(err, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	time.Sleep(time.Second) // until it reads
+	for range 100 {
+		_ = c.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	_ = c.Process.Kill()
+	t.Error("it still reads")
+}
+
 // proxy starts the sandbox with the proxy, and returns the proxy's URL and that of the controls.
 func proxy(t *testing.T, args ...string) (url, status, controls string) {
 	t.Helper()
 	if _, err := os.Stat("../build/sandbox"); err != nil {
 		t.Fatal("run make build/sandbox first")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(folder, "rostering")); err != nil {
-		t.Fatal(err)
-	}
-	script := `echo "controls $ROSTERING_SANDBOX_URL" >&2; exec ` + filepath.Join(folder, "rostering") +
+	script := `echo "controls $ROSTERING_SANDBOX_URL" >&2; exec ` + command(t) +
 		` proxy --listen 127.0.0.1:0 --status 127.0.0.1:0 ` + strings.Join(args, " ")
 	c := exec.Command("../build/sandbox", "sh", "-c", script)
 	stderr, err := c.StderrPipe()

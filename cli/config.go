@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -114,6 +115,8 @@ func (o *options) config(stdin io.Reader) (rostering.Config, error) {
 
 const longestSecret = 64 << 10 // bytes
 
+var variable = regexp.MustCompile(`^[A-Z0-9_]+$`)
+
 // readEnvFile adds the variables of a file to those of the flags, which take precedence. As in
 // Docker's, a line is NAME=VALUE, a comment after #, or a NAME whose value the environment has.
 func readEnvFile(file string, flags map[string]string) error {
@@ -121,6 +124,7 @@ func readEnvFile(file string, flags map[string]string) error {
 	if err != nil {
 		return usage("--env-file: %w", err)
 	}
+	found := map[string]string{} // the last value counts
 	for n, line := range strings.Split(string(bytes.TrimPrefix(text, []byte("\ufeff"))), "\n") {
 		line = strings.TrimSuffix(strings.TrimLeft(line, " \t"), "\r")
 		name, value, set := strings.Cut(line, "=")
@@ -131,11 +135,18 @@ func readEnvFile(file string, flags map[string]string) error {
 		case line == "" || line[0] == '#' || !ours && !strings.HasPrefix(line, "export "):
 		case !ours:
 			return usage("%s: remove \"export\": the format is that of docker run --env-file", at)
+		case !variable.MatchString(name): // the rest may be a secret
+			return usage("%s: the form is NAME=VALUE", at)
 		case !known && name != "ROSTERING_SANDBOX_URL":
-			return usage("%s: unknown variable %.40q", at, name)
+			return usage("%s: unknown variable %q", at, name)
 		case quoted:
 			return usage("%s: the value of %s is in quotes, which would be a part of it: remove them", at, name)
-		case set && flags[name] == "":
+		case set:
+			found[name] = value
+		}
+	}
+	for name, value := range found {
+		if flags[name] == "" {
 			flags[name] = value
 		}
 	}

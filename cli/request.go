@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -187,8 +189,13 @@ func (r *request) print(s *session, response *http.Response) error {
 	return shownError{statusFix}
 }
 
-// isNetworkError reports whether a request got no response, or no whole one.
+// isNetworkError reports whether a request got no response, or no whole one, which may be otherwise later.
 func isNetworkError(err error) bool {
 	var network net.Error
+	var file *fs.PathError
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &file) || errors.As(err, &certificate) {
+		return false
+	}
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF)
 }

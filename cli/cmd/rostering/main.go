@@ -2,18 +2,6 @@
 // its manual.
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
+import "automatic-rostering.example/rostering/cli"
 
-	"automatic-rostering.example/rostering/cli"
-)
-
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	status := cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
-}
+func main() { cli.Main() }
