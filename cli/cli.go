@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"reflect"
 	"syscall"
 	"time"
 
@@ -81,6 +82,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return ended
 	case err != nil:
 		err = usageError{err}
+	case emptyFlag(parsed) != "":
+		err = usage("%s is empty: give it a value, or leave it out", emptyFlag(parsed))
 	default:
 		err = parsed.Run(&session{&c.options, ctx, parser, stdin, stdout, stderr})
 	}
@@ -88,6 +91,16 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return 0
 	}
 	return report(ctx, stderr, err)
+}
+
+// emptyFlag returns a flag that has an empty value, as of a variable that is not set, or "".
+func emptyFlag(parsed *kong.Context) string {
+	for _, part := range parsed.Path {
+		if f := part.Flag; f != nil && f.Target.Kind() == reflect.String && f.Target.Len() == 0 {
+			return "--" + f.Name
+		}
+	}
+	return ""
 }
 
 // report prints an error, and returns the exit status for it.

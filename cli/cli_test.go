@@ -176,6 +176,19 @@ func TestProxy(t *testing.T) {
 			t.Errorf("%s: %d %s", path, code, got)
 		}
 	}
+	// A request that breaks off has no status, as it was not sent.
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprint(c, "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc")
+	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(c); len(got) > 0 {
+		t.Errorf("a request that breaks off gets %q, %v", got, err)
+	}
 	if code, _ := do(t, "GET", url+"/jobs", nil, func(r *http.Request) { r.Host = "evil.example" }); code != 421 {
 		t.Errorf("another Host gets %d", code)
 	}

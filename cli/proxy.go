@@ -156,7 +156,7 @@ func (p *proxy) handler(s *session, client *rostering.Client, config rostering.C
 		// A service may respond while the body still arrives. An error means HTTP/2, which can.
 		_ = http.NewResponseController(w).EnableFullDuplex()
 		if err := keepBody(r); err != nil {
-			return // the client has left
+			panic(http.ErrAbortHandler) // the client has left: no status
 		}
 		reverse.ServeHTTP(w, r)
 	}), nil
