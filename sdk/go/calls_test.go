@@ -173,6 +173,19 @@ func TestBodyThatFails(t *testing.T) {
 	}
 }
 
+// A body that never ends holds back neither its call nor a client that closes.
+func TestBodyThatBlocks(t *testing.T) {
+	_, client := open(t, responds(http.StatusOK, ""))
+	body, written := io.Pipe()
+	defer func() { _ = written.Close() }()
+	request := rostering.Request{Method: "POST", Path: "/jobs", Body: bufio.NewReader(body)}
+	_, err := client.SendRequest(t.Context(), request, rostering.WithCallTimeout(100*time.Millisecond))
+	wantError(t, err, rostering.CodeNetworkError)
+	if err := client.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // The caller's HTTP client gets the call's context, for spans, and is not changed, although
 // redirects are not followed.
 func TestHTTPClient(t *testing.T) {

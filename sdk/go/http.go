@@ -57,9 +57,10 @@ type bodyError struct{ error }
 type limits struct{ result, failure int64 }
 
 // exchange sends a request, and reads the response, until the request's context ends. The program's
-// own client may not heed that.
+// own client, or its body, may not heed that.
 func exchange(q *http.Request, client *http.Client, read limits) (r *Response, err error) {
-	if _, heeds := client.Transport.(quiet.Transport); heeds {
+	_, heeds := client.Transport.(quiet.Transport)
+	if _, isProgram := q.Body.(*reader); heeds && !isProgram {
 		r, err = read.exchange(q, client)
 	} else {
 		r, err = bounded(q.Context(), func() (*Response, error) { return read.exchange(q, client) })
