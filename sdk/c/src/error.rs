@@ -30,7 +30,7 @@ pub enum Code {
     Canceled,
     /// The client was closed before the call or during it, or it belongs to the parent process.
     Closed,
-    /// The plugin or the HTTP client cannot be loaded, or failed.
+    /// The plugin cannot be loaded, or failed.
     PluginFailed,
     /// A store could not be opened.
     StoreFailed,

@@ -42,8 +42,8 @@ impl Drop for Open {
 impl Client {
     /// Opens a client. Checks the config and sends nothing.
     ///
-    /// Fails with the `key` of the config that is missing or invalid, or with [`Code::PluginFailed`] if the plugin or the
-    /// HTTP client cannot be made.
+    /// Fails with the `key` of the config or of the options that is missing or invalid, or with [`Code::PluginFailed`] if
+    /// the plugin cannot be loaded.
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
         let zero = |key: &str, hint| Error::about(Code::ConfigInvalid, key, format!("{key} is 0: {hint}"));
         if options.timeout.is_some_and(|timeout| timeout.is_zero()) {

@@ -254,7 +254,7 @@ pub enum Code {
     Canceled,
     /// The client is closed.
     Closed,
-    /// The plugin or the HTTP client cannot be loaded, or failed; or the call is not in a tokio runtime.
+    /// The plugin cannot be loaded, or failed; or the call is not in a tokio runtime.
     PluginFailed,
     /// A store could not be opened: this is the C library's, too.
     StoreFailed,

@@ -16,6 +16,7 @@ use tokio::runtime::{Handle, Id};
 use tokio::task::JoinSet;
 use tower::util::MapRequestLayer;
 
+use crate::error::text;
 use crate::{Cause, Code, Options, Response, lock};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
@@ -89,9 +90,11 @@ impl Http {
 
     /// Makes the client for requests to a URL in the current runtime, if that is valid.
     pub fn prepare(&self, url: &str) -> Result<(), crate::Error> {
-        let open =
-            |error| crate::Error::open("the HTTP client cannot be made; check its settings and user_agent", error);
-        Url::parse(url).map_or(Ok(()), |url| self.client(&url).map(drop).map_err(open))
+        let made = Url::parse(url).map_or(Ok(()), |url| self.client(&url).map(drop));
+        made.map_err(|error| {
+            let message = "the HTTP client cannot be made; check its settings and user_agent";
+            crate::Error::about(Code::ConfigInvalid, "http", format!("{message}: {}", text(&*error)))
+        })
     }
 
     fn client(&self, url: &Url) -> Result<reqwest::Client, Cause> {

@@ -224,10 +224,8 @@ async fn settings_of_the_http_client() {
     let http = Options::default().http(|http| http.user_agent("line\nbreak"));
     let result = Client::open(&sandbox.config(), http).await;
     let error = result.unwrap_err();
-    assert!(
-        error.message.starts_with("the HTTP client cannot be made; check its settings and user_agent: "),
-        "{error}"
-    );
+    let wrong = "the HTTP client cannot be made; check its settings and user_agent: ";
+    assert!(error.code == Code::ConfigInvalid && error.message.starts_with(wrong), "{error}");
 }
 
 /// It neither reads a file whose size is no value's, nor deletes another program's.
