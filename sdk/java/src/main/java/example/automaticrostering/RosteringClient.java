@@ -72,11 +72,9 @@ public class RosteringClient implements AutoCloseable {
     return shared;
   }
 
-  /** Begins a call, which the status counts if it is one for the service or a token. */
+  /** Creates a call, which the status counts if it is one for the service or a token. */
   private Call call(boolean isCounted) {
-    var call = new Call(shared(), timeout, isCounted);
-    shared.add(call);
-    return call;
+    return new Call(shared(), timeout, isCounted);
   }
 
   /** Lists the jobs of the customer and the user. */
