@@ -1,8 +1,6 @@
 package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.Code.*;
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
 import example.automaticrostering.RosteringException.Reason;
@@ -63,8 +61,7 @@ class HooksTest extends ServersTest {
           seen.add(text);
           var body = "{\"access_token\":\"token\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
           var head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s";
-          var response = head.formatted(body.length(), body).getBytes(UTF_8);
-          assertDoesNotThrow(() -> socket.getOutputStream().write(response));
+          write(socket, head.formatted(body.length(), body));
         };
     var request = HttpRequest.newBuilder(uri).build();
     try (var server = server(proxy)) {
@@ -165,25 +162,6 @@ class HooksTest extends ServersTest {
     }
   }
 
-  /** Responds once to each connection, with what it gets, and closes it. */
-  private static ServerSocket server(BiConsumer<Socket, String> responds) throws IOException {
-    var server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-    Threads.daemon(
-            "server",
-            () -> {
-              while (!server.isClosed()) {
-                try (var socket = server.accept()) {
-                  var bytes = new byte[8192];
-                  var read = socket.getInputStream().read(bytes);
-                  responds.accept(socket, new String(bytes, 0, Math.max(0, read), ISO_8859_1));
-                } catch (IOException e) { // it left
-                }
-              }
-            })
-        .start();
-    return server;
-  }
-
   /** An upgrade to HTTP/2, or one negotiated with TLS: see {@link Http#VERSION}. */
   @Test
   void requestsAreOfHttp1() throws Exception {
@@ -210,8 +188,7 @@ class HooksTest extends ServersTest {
         (socket, text) -> {
           var token =
               text.substring(text.indexOf("Bearer"), text.indexOf("\r", text.indexOf("Bearer")));
-          var line = "HTTP/1.1 " + token + "\r\n\r\n";
-          assertDoesNotThrow(() -> socket.getOutputStream().write(line.getBytes(UTF_8)));
+          write(socket, "HTTP/1.1 " + token + "\r\n\r\n");
         };
     try (var server = server(repeats);
         var client =

@@ -56,7 +56,8 @@ class OwnRequestTest extends ServersTest {
   @Test
   void interruptWhileItWaitsForAnotherToken() throws Exception {
     refused("no");
-    var arrived = holdTokens();
+    var arrived = new CountDownLatch(1);
+    tokenEndpoint = exchange -> arrived.countDown();
     var call =
         new Thread(
             () ->
