@@ -20,11 +20,9 @@ final class Call {
 
   private Thread thread; // while it works
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
+  private boolean isOurs; // whether the thread has an interrupt, and it is not its caller's
 
-  /**
-   * Creates a call, which its caller adds to what is shared, unless the stack may overflow when it
-   * ends: {@code close} would wait for it forever.
-   */
+  /** Creates a call, unless the stack may overflow when it ends: close would wait forever. */
   Call(Shared shared, long timeout, boolean isCounted) {
     reserveStack(500);
     this.shared = shared;
@@ -34,7 +32,7 @@ final class Call {
     deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
   }
 
-  private static int reserveStack(int frames) {
+  static int reserveStack(int frames) {
     return frames == 0 ? 0 : 1 + reserveStack(frames - 1);
   }
 
@@ -55,8 +53,12 @@ final class Call {
       thread = Thread.currentThread();
     }
     try {
+      shared.add(this);
       check();
       return task.run(this);
+    } catch (InterruptedException e) {
+      checkAfterInterrupt();
+      throw e;
     } catch (Exception e) {
       check();
       throw e;
@@ -75,6 +77,7 @@ final class Call {
     if (reason == null) {
       reason = why;
       if (thread != null) {
+        isOurs = !thread.isInterrupted();
         thread.interrupt();
       }
     }
@@ -87,11 +90,20 @@ final class Call {
     }
   }
 
+  /** Does the same after one interrupt was consumed. The caller's, if there is one, stays. */
+  private synchronized void checkAfterInterrupt() {
+    if (reason != null && !isOurs) {
+      Thread.currentThread().interrupt();
+    }
+    isOurs = false;
+    check();
+  }
+
   /** The thread belongs to its caller again. */
   private void over() {
     synchronized (this) {
       thread = null;
-      if (reason != null) {
+      if (isOurs) {
         Thread.interrupted(); // the call may have ended before it noticed
       }
     }

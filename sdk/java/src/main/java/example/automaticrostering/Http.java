@@ -28,8 +28,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Flow.Subscription;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -136,7 +136,7 @@ final class Http {
   private static final class Shared {
     private static int users;
     private static HttpClient client;
-    private static ExecutorService threads; // the JDK's own would stay for a minute
+    private static ThreadPoolExecutor threads; // the JDK's own would stay for a minute
 
     static synchronized HttpClient take() {
       if (client == null) {
@@ -153,7 +153,8 @@ final class Http {
           HttpClient.class.getMethod("shutdownNow").invoke(client);
         } catch (ReflectiveOperationException e) { // before Java 21 it ends as garbage
         }
-        threads.shutdown();
+        // It takes tasks, but keeps no thread: a body may still be read, and must not wait forever.
+        threads.setKeepAliveTime(0, TimeUnit.SECONDS);
         client = null;
         threads = null;
       }

@@ -47,7 +47,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   HttpResponse<T> make() throws IOException, InterruptedException {
     if (request.headers().firstValue("Authorization").isPresent()
         || !origin(request.uri()).equals(origin(base))) {
-      return shared.http.client.send(copy().build(), handler);
+      return send(copy(), handler);
     }
     shared.send(call, isRepeatable, sent, this::send);
     return response.body() instanceof Refusal last
@@ -67,13 +67,23 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   }
 
   private int send(Token token) throws IOException, InterruptedException {
-    var authorized = copy().setHeader("Authorization", token.header()).build();
+    response = send(copy().setHeader("Authorization", token.header()), this);
+    return response.statusCode();
+  }
+
+  private <B> HttpResponse<B> send(HttpRequest.Builder builder, BodyHandler<B> reads)
+      throws IOException, InterruptedException {
+    var hooks = new Hooks();
+    request.bodyPublisher().ifPresent(own -> builder.method(request.method(), hooks.body(own)));
     try {
-      response = shared.http.client.send(authorized, this);
+      return shared.http.client.send(builder.build(), hooks.handler(reads));
     } catch (IOException | RuntimeException e) {
+      hooks.rethrow();
+      if (reads == handler) { // the request has no token of the client
+        throw e;
+      }
       throw Http.Failure.shown(e) instanceof IOException shown ? shown : new IOException(e);
     }
-    return response.statusCode();
   }
 
   /**
@@ -100,7 +110,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
     try {
       body = subscriber.getBody().toCompletableFuture().get();
     } catch (ExecutionException e) {
-      throw new IOException(e.getCause());
+      throw Hooks.thrown(e.getCause());
     }
     // A proxy, since later Javas add methods.
     InvocationHandler methods =

@@ -121,10 +121,10 @@ public final class RosteringException extends RuntimeException {
   private static JsonObject fields(
       Code code, String message, boolean retryable, Map<String, ?> details) {
     var fields = new LinkedHashMap<String, Object>();
-    fields.put("code", code.toString());
+    fields.put("code", notNull(code, "the code").toString());
     fields.put("message", message);
     fields.put("retryable", retryable);
-    fields.putAll(details);
+    fields.putAll(notNull(details, "the details"));
     return Json.read(Json.write(fields)); // with the types of an error of the plugin
   }
 

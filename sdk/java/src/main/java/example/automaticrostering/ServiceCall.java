@@ -3,6 +3,8 @@ package example.automaticrostering;
 import static example.automaticrostering.RosteringException.Code.SERVICE_UNAUTHORIZED;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,15 +49,22 @@ final class ServiceCall {
   }
 
   private int send(Token token) throws InterruptedException {
+    var hooks = new Hooks();
+    var prepared = shared.http.forProxy(request.with(token, hooks.body(body))).build();
     var begin = System.nanoTime();
     Http.Failure failure;
     try {
-      last = shared.http.send(shared.http.forProxy(request.with(token, body)).build());
+      last = shared.http.send(prepared);
       return last.status();
     } catch (Http.Failure e) {
       failure = e;
     } finally {
       milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
+    }
+    try {
+      hooks.rethrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     throw explain(failure.fields(), failure);
   }

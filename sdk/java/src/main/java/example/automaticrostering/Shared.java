@@ -17,7 +17,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
@@ -34,7 +33,7 @@ final class Shared {
 
   private static final long ORIGIN = System.nanoTime();
 
-  private final ScheduledExecutorService timers = Threads.timer();
+  final ScheduledExecutorService timers = Threads.timer();
 
   final Plugin plugin;
   final Http http;
@@ -55,8 +54,8 @@ final class Shared {
   private volatile boolean isClosing;
   private final AtomicBoolean isFreed = new AtomicBoolean();
 
-  /** The time at which the timer goes off. */
-  private final AtomicLong timer = new AtomicLong(Long.MAX_VALUE);
+  /** The time at which the timer goes off, guarded by this object's lock. */
+  private long timer = Long.MAX_VALUE;
 
   private final InstantSource clock;
   private final Map<String, String> config;
@@ -105,10 +104,10 @@ final class Shared {
     return URI.create(config.get("base_url"));
   }
 
+  /** Adds a call, which its end removes, whether or not this throws. */
   void add(Call call) {
     calls.add(call);
     if (isClosing) {
-      remove(call); // whether or not the close has seen it
       throw closed();
     }
     if (call.isCounted) {
@@ -126,22 +125,27 @@ final class Shared {
    * Has calls time out. They share one timer, which stays when they end: a timer for each, which
    * nearly every call would set and cancel, would wake a thread each time.
    */
-  private void setTimer(long deadline) {
+  private synchronized void setTimer(long deadline) {
     var now = nanos();
     var time = Math.min(deadline, now + MOST_NANOS);
-    if (timer.getAndAccumulate(time, Math::min) > time) {
+    if (time < timer) { // set last, because no thread may start
       timers.schedule(() -> timeOut(time), time - now, TimeUnit.NANOSECONDS);
+      timer = time;
     }
   }
 
   private void timeOut(long time) {
-    if (timer.compareAndSet(time, Long.MAX_VALUE)) { // otherwise it was set to a sooner time
-      for (var call : calls) {
-        if (call.deadline > nanos()) {
-          setTimer(call.deadline);
-        } else {
-          call.timeOut();
-        }
+    synchronized (this) {
+      if (time != timer) { // it was set to a sooner time
+        return;
+      }
+      timer = Long.MAX_VALUE;
+    }
+    for (var call : calls) {
+      if (call.deadline > nanos()) {
+        setTimer(call.deadline);
+      } else {
+        call.timeOut();
       }
     }
   }
@@ -153,6 +157,7 @@ final class Shared {
 
   /** Waits for the calls in progress, and ends those that take longer. */
   void close(long nanos) {
+    Call.reserveStack(500); // or nothing is closed, and the next close can do it
     isClosing = true;
     endIfIdle();
     try {

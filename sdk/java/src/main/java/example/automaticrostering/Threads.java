@@ -2,7 +2,6 @@ package example.automaticrostering;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -15,7 +14,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 final class Threads {
   private Threads() {}
 
-  static ExecutorService cached(String name) {
+  static ThreadPoolExecutor cached(String name) {
     var most = Integer.MAX_VALUE;
     return new ThreadPoolExecutor(
         0, most, 10, SECONDS, new SynchronousQueue<>(), task -> daemon(name, task));

@@ -28,12 +28,12 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
   /**
    * Reads a token that {@link #toJson} wrote.
    *
-   * @throws IllegalArgumentException if it is not a JSON object; the message does not show it
+   * @throws IllegalArgumentException if it is no such object; the message does not show it
    */
   public static Token ofJson(String json) {
     try {
       return of(Json.read(notNull(json, "the JSON").getBytes(UTF_8)));
-    } catch (IllegalArgumentException e) {
+    } catch (RuntimeException | StackOverflowError e) { // the parser recurses
       throw new IllegalArgumentException("not a token object: pass what toJson() returned");
     }
   }

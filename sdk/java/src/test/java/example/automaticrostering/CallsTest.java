@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.*;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.*;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.logging.*;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Threads and futures. What would wait here, would wait until the test times out. */
 class CallsTest extends ServersTest {
@@ -32,6 +34,45 @@ class CallsTest extends ServersTest {
     assertThrows(CancellationException.class, client::listJobs);
     closes.get();
     assertFalse(Thread.interrupted());
+  }
+
+  /** The thread's status cannot tell one interrupt from two. */
+  @Test
+  void interruptOfTheCallerStays() {
+    var shared = new Shared(builder());
+    var caller = Thread.currentThread();
+    for (var isBefore : List.of(false, true)) {
+      var call = new Call(shared, Long.MAX_VALUE, false);
+      Executable ended =
+          () ->
+              call.run(
+                  c -> {
+                    if (isBefore) {
+                      caller.interrupt();
+                    }
+                    call.end(CancellationException::new);
+                    var e = assertThrows(InterruptedException.class, () -> Thread.sleep(1));
+                    if (!isBefore) {
+                      caller.interrupt();
+                    }
+                    throw e;
+                  });
+      assertThrows(CancellationException.class, ended);
+      assertTrue(Thread.interrupted(), "before: " + isBefore);
+    }
+    shared.close(0);
+  }
+
+  /** As where no thread can be started. */
+  @Test
+  void callThatCannotBeTimed() {
+    var shared = new Shared(builder());
+    shared.timers.shutdown();
+    for (var i = 0; i < 2; i++) {
+      var call = new Call(shared, 1, false);
+      assertThrows(RejectedExecutionException.class, () -> call.run(c -> null));
+    }
+    shared.close(Long.MAX_VALUE);
   }
 
   @Test
@@ -130,27 +171,28 @@ class CallsTest extends ServersTest {
   }
 
   /** With more of the stack each time, until it suffices. */
-  private void listJobsWhereTheStackEnds(AtomicBoolean isDone) {
+  private void doWhereTheStackEnds(Executable task, AtomicBoolean isDone) {
     try {
-      listJobsWhereTheStackEnds(isDone);
+      doWhereTheStackEnds(task, isDone);
       if (!isDone.get()) {
-        client.listJobs();
+        task.execute();
         isDone.set(true);
       }
     } catch (StackOverflowError | RosteringException e) { // which it causes in the HTTP client
-    } catch (InterruptedException e) {
+    } catch (Throwable e) {
       throw new AssertionError(e);
     }
   }
 
+  /** A close that waited for a call, or for an earlier close, would do so forever. */
   @Test
   void closeAfterTheStackOverflowed() throws Exception {
     client.listJobs();
-    Runnable deep = () -> listJobsWhereTheStackEnds(new AtomicBoolean());
-    var thread = new Thread(null, deep, "deep", 512 << 10);
-    thread.start();
-    thread.join();
-    client.listJobs();
-    CompletableFuture.runAsync(client::close).get(20, TimeUnit.SECONDS);
+    for (var task : List.<Executable>of(client::listJobs, client::close)) {
+      Runnable deep = () -> doWhereTheStackEnds(task, new AtomicBoolean());
+      var thread = new Thread(null, deep, "deep", 512 << 10);
+      thread.start();
+      thread.join();
+    }
   }
 }

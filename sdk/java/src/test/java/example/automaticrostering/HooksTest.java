@@ -1,21 +1,27 @@
 package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.Code.*;
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
 import example.automaticrostering.RosteringException.Reason;
-import java.io.IOException;
+import java.io.*;
 import java.net.*;
 import java.net.http.*;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
+import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What programs add to the library, and what they see of its inside. */
 class HooksTest extends ServersTest {
@@ -63,8 +69,7 @@ class HooksTest extends ServersTest {
           seen.add(text);
           var body = "{\"access_token\":\"token\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
           var head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s";
-          var response = head.formatted(body.length(), body).getBytes(UTF_8);
-          assertDoesNotThrow(() -> socket.getOutputStream().write(response));
+          write(socket, head.formatted(body.length(), body));
         };
     var request = HttpRequest.newBuilder(uri).build();
     try (var server = server(proxy)) {
@@ -165,25 +170,6 @@ class HooksTest extends ServersTest {
     }
   }
 
-  /** Responds once to each connection, with what it gets, and closes it. */
-  private static ServerSocket server(BiConsumer<Socket, String> responds) throws IOException {
-    var server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-    Threads.daemon(
-            "server",
-            () -> {
-              while (!server.isClosed()) {
-                try (var socket = server.accept()) {
-                  var bytes = new byte[8192];
-                  var read = socket.getInputStream().read(bytes);
-                  responds.accept(socket, new String(bytes, 0, Math.max(0, read), ISO_8859_1));
-                } catch (IOException e) { // it left
-                }
-              }
-            })
-        .start();
-    return server;
-  }
-
   /** An upgrade to HTTP/2, or one negotiated with TLS: see {@link Http#VERSION}. */
   @Test
   void requestsAreOfHttp1() throws Exception {
@@ -210,8 +196,7 @@ class HooksTest extends ServersTest {
         (socket, text) -> {
           var token =
               text.substring(text.indexOf("Bearer"), text.indexOf("\r", text.indexOf("Bearer")));
-          var line = "HTTP/1.1 " + token + "\r\n\r\n";
-          assertDoesNotThrow(() -> socket.getOutputStream().write(line.getBytes(UTF_8)));
+          write(socket, "HTTP/1.1 " + token + "\r\n\r\n");
         };
     try (var server = server(repeats);
         var client =
@@ -256,8 +241,8 @@ class HooksTest extends ServersTest {
     try (var client = builder().httpClient(http).open()) {
       var e = assertCode(NETWORK_ERROR, client::listJobs);
       assertTrue(e.getCause().getMessage().contains("IllegalStateException"));
-      var shown = new java.io.StringWriter();
-      e.printStackTrace(new java.io.PrintWriter(shown));
+      var shown = new StringWriter();
+      e.printStackTrace(new PrintWriter(shown));
       assertFalse(shown.toString().contains("token-1"), shown::toString);
     }
   }
@@ -274,6 +259,80 @@ class HooksTest extends ServersTest {
       var stack = List.of(e.getStackTrace()).toString();
       assertTrue(stack.contains(getClass().getName()), "the caller's: " + stack);
       assertNull(assertCode(NETWORK_ERROR, client::getToken).getCause(), "within the backoff");
+    }
+  }
+
+  private static void assertThrown(Throwable error, Executable call) {
+    assertEquals(error.toString(), assertThrows(Throwable.class, call).toString());
+  }
+
+  @Test
+  void errorsOfTheBody(@TempDir Path folder) throws Exception {
+    var mine = new IllegalStateException("mine");
+    var throwing =
+        BodyPublishers.ofInputStream(
+            () -> {
+              throw mine;
+            });
+    var file = Files.createFile(folder.resolve("upload.csv"));
+    Files.writeString(file, "a");
+    var missing = BodyPublishers.ofFile(file);
+    Files.delete(file);
+    var absent = assertThrows(IOException.class, () -> new FileInputStream(file.toFile()));
+    var request = new ServiceRequest("/").method("POST");
+    assertThrown(mine, () -> client.sendRequest(request.body(throwing)));
+    var unchecked = new UncheckedIOException(absent);
+    assertThrown(unchecked, () -> client.sendRequest(request.body(missing)));
+    for (var header : List.of("X-Mine", "Authorization")) {
+      var own = HttpRequest.newBuilder(uri).header(header, "mine");
+      BiConsumer<Throwable, BodyPublisher> assertSent =
+          (error, body) ->
+              assertThrown(
+                  error, () -> client.send(own.copy().POST(body).build(), BodyHandlers.ofString()));
+      assertSent.accept(mine, throwing);
+      assertSent.accept(absent, missing);
+    }
+  }
+
+  /** The network's, after which a handler's result fails, too, may quote the request. */
+  @Test
+  void errorOfTheNetworkWithinABody() throws Exception {
+    try (var server =
+            server(
+                (socket, text) -> write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na"));
+        var client =
+            RosteringClient.open(config().baseUrl("http://127.0.0.1:" + server.getLocalPort()))) {
+      var cut = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.getLocalPort()));
+      assertThrown(
+          new IOException("no response: java.io.IOException, caused by java.io.EOFException"),
+          () -> client.send(cut.build(), BodyHandlers.ofString()));
+    }
+  }
+
+  @Test
+  void errorsOfTheHandler() throws Exception {
+    var mine = new IllegalStateException("mine");
+    BodyHandler<?> throwing =
+        info -> {
+          throw mine;
+        };
+    BodyHandler<?> failing =
+        info ->
+            BodySubscribers.mapping(
+                BodySubscribers.ofString(UTF_8),
+                text -> {
+                  throw mine;
+                });
+    var absent = BodyHandlers.ofFile(Path.of("/absent/file"));
+    var request = HttpRequest.newBuilder(uri).build();
+    for (var status : List.of(200, 401)) {
+      client.getToken();
+      service = exchange -> respond(exchange, status, "text");
+      tokenEndpoint = exchange -> respond(exchange, 400, "{}");
+      assertThrown(mine, () -> client.send(request, throwing));
+      assertThrown(mine, () -> client.send(request, failing));
+      var file = new NoSuchFileException("/absent/file");
+      assertThrown(file, () -> client.send(request, absent));
     }
   }
 }

@@ -1,10 +1,8 @@
 package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.Code.*;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
-import java.io.IOException;
 import java.net.*;
 import java.net.http.HttpClient;
 import java.util.*;
@@ -30,8 +28,11 @@ class RequestsTest extends ServersTest {
   void tokenAsJson() throws Exception {
     var token = client.getToken();
     assertEquals(token, Token.ofJson(token.toJson()));
-    var e = assertThrows(IllegalArgumentException.class, () -> Token.ofJson("the-s3cr3t"));
-    assertFalse(e.toString().contains("the-s3cr3t"));
+    var tooLate = token.toJson().replaceFirst("_at\":\\d+", "_at\":9e18");
+    for (var wrong : List.of("the-s3cr3t", "{\"s3cr3t\":".repeat(100_000), tooLate)) {
+      var e = assertThrows(IllegalArgumentException.class, () -> Token.ofJson(wrong));
+      assertEquals("not a token object: pass what toJson() returned", e.getMessage());
+    }
     var shown = config() + " " + token;
     assertFalse(shown.contains("the-secret") || shown.contains("token-1"), shown);
   }
@@ -41,8 +42,8 @@ class RequestsTest extends ServersTest {
     var token = client.getToken();
     for (var status :
         List.of("403 s3cr3t", "407 s3cr3t\r\nProxy-Authenticate: Basic realm=s3cr3t")) {
-      try (var proxy = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
-        Threads.daemon("proxy", () -> refuse(proxy, status)).start();
+      var response = "HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n";
+      try (var proxy = server((socket, text) -> write(socket, response))) {
         var at = new InetSocketAddress(proxy.getInetAddress(), proxy.getLocalPort());
         var http = HttpClient.newBuilder().proxy(ProxySelector.of(at)).build();
         var noService = config().baseUrl("https://jobs.example");
@@ -56,17 +57,6 @@ class RequestsTest extends ServersTest {
             assertFalse(e.toString().contains("s3cr3t"), e::toString);
           }
         }
-      }
-    }
-  }
-
-  private static void refuse(ServerSocket proxy, String status) {
-    while (!proxy.isClosed()) {
-      try (var connection = proxy.accept()) {
-        connection.getInputStream().read(new byte[10_000]);
-        var response = "HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n";
-        connection.getOutputStream().write(response.getBytes(UTF_8));
-      } catch (IOException e) { // closed
       }
     }
   }

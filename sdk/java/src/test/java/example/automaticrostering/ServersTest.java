@@ -1,5 +1,6 @@
 package example.automaticrostering;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.function.Executable;
@@ -20,13 +22,16 @@ abstract class ServersTest {
   final List<String> requests = new CopyOnWriteArrayList<>(); // tokens and bodies
   final List<String> upgrades = new CopyOnWriteArrayList<>(); // that were asked for
   final Set<InetSocketAddress> peers = ConcurrentHashMap.newKeySet(); // of the service
+  private final AtomicInteger tokens = new AtomicInteger();
   volatile HttpHandler service = exchange -> respond(exchange, 200, "{}");
+  volatile HttpHandler tokenEndpoint =
+      exchange -> {
+        var token = "{\"access_token\":\"token-%d\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
+        respond(exchange, 200, token.formatted(tokens.incrementAndGet()));
+      };
   RosteringClient client;
   URI uri;
-  private final AtomicInteger tokens = new AtomicInteger();
   final ExecutorService threads = Executors.newCachedThreadPool();
-  private volatile CountDownLatch freed = new CountDownLatch(0);
-  private volatile CountDownLatch tokenRequest = new CountDownLatch(0);
   private HttpServer auth;
   private HttpServer server;
 
@@ -40,15 +45,7 @@ abstract class ServersTest {
     server.setExecutor(threads);
     auth = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     auth.setExecutor(threads);
-    auth.createContext(
-        "/connect/token",
-        exchange -> {
-          tokenRequest.countDown();
-          assertDoesNotThrow(() -> freed.await());
-          var token =
-              "{\"access_token\":\"token-%d\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
-          respond(exchange, 200, token.formatted(tokens.incrementAndGet()));
-        });
+    auth.createContext("/connect/token", exchange -> tokenEndpoint.handle(exchange));
     server.createContext(
         "/",
         exchange -> {
@@ -66,7 +63,6 @@ abstract class ServersTest {
 
   @AfterEach
   void stop() {
-    freeTokens();
     client.close(Duration.ZERO);
     auth.stop(0);
     server.stop(0);
@@ -86,16 +82,6 @@ abstract class ServersTest {
 
   RosteringClientBuilder builder() {
     return RosteringClient.builder(config());
-  }
-
-  /** Has the token endpoint not respond until it is freed; the result waits for a request. */
-  CountDownLatch holdTokens() {
-    freed = new CountDownLatch(1);
-    return tokenRequest = new CountDownLatch(1);
-  }
-
-  void freeTokens() {
-    freed.countDown();
   }
 
   static void respond(HttpExchange exchange, int status, String body) throws IOException {
@@ -124,6 +110,29 @@ abstract class ServersTest {
     var arrived = new CountDownLatch(1);
     service = exchange -> arrived.countDown();
     return arrived;
+  }
+
+  /** Responds once to each connection, with what it gets, and closes it. */
+  static ServerSocket server(BiConsumer<Socket, String> responds) throws IOException {
+    var server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+    Threads.daemon(
+            "server",
+            () -> {
+              while (!server.isClosed()) {
+                try (var socket = server.accept()) {
+                  var bytes = new byte[8192];
+                  var read = socket.getInputStream().read(bytes);
+                  responds.accept(socket, new String(bytes, 0, Math.max(0, read), ISO_8859_1));
+                } catch (IOException e) { // it left
+                }
+              }
+            })
+        .start();
+    return server;
+  }
+
+  static void write(Socket socket, String text) {
+    assertDoesNotThrow(() -> socket.getOutputStream().write(text.getBytes(UTF_8)));
   }
 
   static RosteringException assertCode(RosteringException.Code code, Executable call) {
