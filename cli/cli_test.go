@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -198,10 +199,24 @@ func TestProxy(t *testing.T) {
 	if _, got := do(t, "GET", status+"/-/metrics", nil, nil); !strings.Contains(got, "\nrostering_refused_tokens_total 1\n") {
 		t.Errorf("the metrics are %s", got)
 	}
-	for fault, want := range map[string]int{`"status":503`: 503, `"cut_off":true`: 502} {
+	for fault, want := range map[string]string{`"status":503`: "fault", `"cut_off":true`: `"from":"rostering proxy","message":"POST \"/x\": EOF"`} {
 		do(t, "POST", controls+"/faults", strings.NewReader(`{"server":"jobs","path":"/x",`+fault+`}`), nil)
-		if code, got := do(t, "POST", url+"/x", nil, nil); code != want {
+		if code, got := do(t, "POST", url+"/x", nil, nil); code != 503 || !strings.Contains(got, want) {
 			t.Errorf("%s: %d %s", fault, code, got)
+		}
+	}
+}
+
+// The proxy says why a service does not respond, and whether a retry may help.
+func TestProxyWithoutService(t *testing.T) {
+	unknown := httptest.NewTLSServer(nil)
+	defer unknown.Close()
+	for base, want := range map[string]string{"http://127.0.0.1:1": "503 connection refused", unknown.URL: "502 unknown authority"} {
+		url, _, _ := proxy(t, "--base-url", base)
+		code, got := do(t, "GET", url+"/x?secret", nil, nil)
+		status, reason, _ := strings.Cut(want, " ")
+		if fmt.Sprint(code) != status || !strings.Contains(got, reason) || strings.Contains(got, "secret") {
+			t.Errorf("%s: %d %s", base, code, got)
 		}
 	}
 }

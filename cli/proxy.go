@@ -144,7 +144,8 @@ func (p *proxy) handler(s *session, client *rostering.Client, config rostering.C
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() == nil {
-				respondFailed(s, w, err)
+				// As http.Client's, so that the exit status for it says whether a retry may help.
+				respondFailed(s, w, &url.Error{Op: r.Method, URL: r.URL.Path, Err: err})
 			}
 		},
 	}
@@ -175,18 +176,18 @@ func keepBody(r *http.Request) error {
 
 // respondFailed responds to a request to which the service did not.
 func respondFailed(s *session, w http.ResponseWriter, err error) {
-	status, message := http.StatusBadGateway, "no response of the service"
+	status := http.StatusBadGateway
+	if statusOf(err) == statusRetry {
+		status = http.StatusServiceUnavailable
+	}
 	if e, ours := errors.AsType[*rostering.Error](err); ours {
-		message = e.Error()
-		if e.Retryable {
-			status = http.StatusServiceUnavailable
-		}
+		err = e
 		if e.RetryAfter > 0 {
 			w.Header().Set("Retry-After", fmt.Sprint(int64(e.RetryAfter/time.Second)))
 		}
 	}
-	fmt.Fprintln(s.stderr, "rostering:", message)
-	fail(w, status, message)
+	fmt.Fprintln(s.stderr, "rostering:", err)
+	fail(w, status, err.Error())
 }
 
 func fail(w http.ResponseWriter, status int, message string) {
