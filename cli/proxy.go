@@ -79,7 +79,11 @@ func (p *proxy) Run(s *session) error {
 
 // listen listens on loopback, or a Unix domain socket, unless more is allowed.
 func listen(address string, remote bool) (net.Listener, error) {
+	network, at := "tcp", address
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		if path == "" {
+			return nil, usage("%s has no path: the form is unix:PATH", address)
+		}
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 			if c, err := net.Dial("unix", path); err == nil {
 				_ = c.Close()
@@ -87,17 +91,18 @@ func listen(address string, remote bool) (net.Listener, error) {
 			}
 			_ = os.Remove(path) // of a process that has died
 		}
-		return net.Listen("unix", path)
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
+		network, at = "unix", path
+	} else if host, _, err := net.SplitHostPort(address); err != nil {
 		return nil, usage("the address must be HOST:PORT or unix:PATH: %w", err)
-	}
-	if !remote && !isLoopback(host) {
+	} else if !remote && !isLoopback(host) {
 		return nil, usage("%s is beyond loopback: anyone who can connect could use your credentials; "+
 			"--allow-remote allows that", address)
 	}
-	return net.Listen("tcp", address)
+	listener, err := net.Listen(network, at)
+	if err != nil {
+		return nil, usage("%s: %w", address, err)
+	}
+	return listener, nil
 }
 
 func isLoopback(host string) bool {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 
 	"automatic-rostering.example/rostering/sdk/go"
@@ -96,12 +97,13 @@ func (r *request) build(s *session, config rostering.Config) (*http.Request, err
 		return nil, usage("METHOD or PATH: %w", err)
 	}
 	for _, header := range r.Headers {
-		name, value, found := strings.Cut(header, ":")
-		if name = strings.TrimSpace(name); !found || name == "" {
-			return nil, usage("-H %q: the form is 'NAME: VALUE'", header)
+		header = strings.TrimSpace(header)
+		if !wellFormed.MatchString(header) {
+			return nil, usage("-H %q: the form is 'NAME: VALUE', in one line", header)
 		}
+		name, value, _ := strings.Cut(header, ":")
 		if isOurs(name) {
-			return nil, usage("-H %q: this command sets %s itself; use --customer and --user for the ids", name+": …", name)
+			return nil, usage("-H %q: this command sets %s itself, from --base-url, --customer, --user and -d", name+": …", name)
 		}
 		q.Header.Add(name, strings.TrimSpace(value))
 	}
@@ -118,10 +120,16 @@ func addIDs(h http.Header, config rostering.Config) {
 	}
 }
 
-// isOurs reports whether a header is set by this command alone.
+// wellFormed is the form of a header (RFC 9110, section 5).
+var wellFormed = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$")
+
+// isOurs reports whether a header is set by this command, or net/http, alone.
 func isOurs(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	return name == "authorization" || name == "customer_id" || name == "user_id"
+	switch strings.ReplaceAll(strings.ToLower(name), "-", "_") {
+	case "authorization", "customer_id", "user_id", "host", "content_length", "transfer_encoding", "trailer":
+		return true
+	}
+	return false
 }
 
 // checkPath rejects what could leave the base URL.
