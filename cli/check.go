@@ -56,7 +56,7 @@ func (c *check) Run(s *session) error {
 
 // try makes each check that the ones before permit.
 func (c *check) try(s *session) (all []finding, err error) {
-	config, err := s.config(s.stdin)
+	config, err := s.config()
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,22 @@ type session struct {
 	stdout, stderr io.Writer
 }
 
+// takeStdin returns standard input, once. A read ends with the context, as that of a file does not.
+func (s *session) takeStdin() (io.ReadCloser, error) {
+	stdin := s.stdin
+	if stdin == nil {
+		return nil, usage("the client secret and -d both read standard input: put one of them into a file")
+	}
+	s.stdin = nil
+	read, write := io.Pipe()
+	context.AfterFunc(s.ctx, func() { _ = write.CloseWithError(s.ctx.Err()) })
+	go func() {
+		_, err := io.Copy(write, stdin)
+		_ = write.CloseWithError(err)
+	}()
+	return read, nil
+}
+
 // usageError is an error of the command line, or of a file or folder that it names.
 type usageError struct{ error }
 
@@ -164,7 +180,7 @@ func (s *session) open(config rostering.Config, more ...rostering.Option) (*rost
 
 // connect reads the config and opens a client.
 func (s *session) connect() (*rostering.Client, rostering.Config, error) {
-	config, err := s.config(s.stdin)
+	config, err := s.config()
 	if err != nil {
 		return nil, config, err
 	}

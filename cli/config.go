@@ -72,16 +72,16 @@ func (o *options) flags() map[string]string {
 }
 
 // config reads the config: flags first, then the file, then the environment.
-func (o *options) config(stdin io.Reader) (rostering.Config, error) {
+func (s *session) config() (rostering.Config, error) {
 	var none rostering.Config
-	flags := o.flags()
+	flags := s.flags()
 	flags["ROSTERING_CLIENT_SECRET"] = ""
-	if o.EnvFile != "" {
-		if err := readEnvFile(o.EnvFile, flags); err != nil {
+	if s.EnvFile != "" {
+		if err := readEnvFile(s.EnvFile, flags); err != nil {
 			return none, err
 		}
 	}
-	if o.ClientSecretFile != "" {
+	if s.ClientSecretFile != "" {
 		flags["ROSTERING_CLIENT_SECRET"] = ""
 	}
 	if flags["ROSTERING_CLIENT_SECRET"]+flags[secretFile] != "" { // that of the environment comes last
@@ -99,6 +99,10 @@ func (o *options) config(stdin io.Reader) (rostering.Config, error) {
 	}
 	_ = os.Unsetenv(secretFile)
 	config := rostering.ConfigFromEnv()
+	stdin, err := s.takeStdin()
+	if err != nil {
+		return none, err
+	}
 	secret, err := io.ReadAll(io.LimitReader(stdin, longestSecret+1))
 	if err != nil {
 		return none, usage("standard input: %w", err)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -56,6 +57,11 @@ func (r *request) Run(s *session) error {
 		return err
 	}
 	defer client.Close()
+	if s.Timeout > 0 {
+		ctx, cancel := context.WithTimeout(s.ctx, s.Timeout)
+		defer cancel()
+		s.ctx = ctx
+	}
 	q, err := r.build(s, config)
 	if err != nil {
 		return err
@@ -64,7 +70,7 @@ func (r *request) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	h := http.Client{Transport: transport, CheckRedirect: useLastResponse, Timeout: s.Timeout}
+	h := http.Client{Transport: transport, CheckRedirect: useLastResponse}
 	response, err := h.Do(q)
 	if err != nil {
 		return err
@@ -153,7 +159,7 @@ func (r *request) body(s *session) (io.Reader, error) {
 	case r.Data == nil:
 		return nil, nil
 	case *r.Data == "-" || *r.Data == "@-":
-		return io.NopCloser(s.stdin), nil
+		return s.takeStdin()
 	case strings.HasPrefix(*r.Data, "@"):
 		content, err := os.ReadFile((*r.Data)[1:])
 		if err != nil {
