@@ -99,10 +99,10 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return ended
 	case err != nil:
 		err = usageError{err}
-	case emptyFlag(parsed) != "":
-		err = usage("%s is empty: give it a value, or leave it out", emptyFlag(parsed))
 	default:
-		err = parsed.Run(&session{&c.options, ctx, parser, stdin, stdout, stderr})
+		if err = checkFlags(parsed); err == nil {
+			err = parsed.Run(&session{&c.options, ctx, parser, stdin, stdout, stderr})
+		}
 	}
 	if err == nil {
 		return 0
@@ -110,14 +110,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return report(ctx, stderr, err)
 }
 
-// emptyFlag returns a flag that has an empty value, as of a variable that is not set, or "".
-func emptyFlag(parsed *kong.Context) string {
+// checkFlags rejects a flag that has an empty value, as of a variable that is not set.
+func checkFlags(parsed *kong.Context) error {
 	for _, part := range parsed.Path {
 		if f := part.Flag; f != nil && f.Target.Kind() == reflect.String && f.Target.Len() == 0 {
-			return "--" + f.Name
+			return usage("--%s is empty: give it a value, or leave it out", f.Name)
 		}
 	}
-	return ""
+	return nil
 }
 
 // report prints an error, and returns the exit status for it.

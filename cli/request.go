@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -90,6 +91,9 @@ func unchanged() *http.Transport {
 func useLastResponse(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func (r *request) build(s *session, config rostering.Config) (*http.Request, error) {
+	if r.Method == "" {
+		return nil, usage("METHOD is empty")
+	}
 	if err := checkPath(r.Path); err != nil {
 		return nil, err
 	}
@@ -172,30 +176,32 @@ func (r *request) body(s *session) (io.Reader, error) {
 
 // print prints a response, and returns an error unless its status is 2xx or 304.
 func (r *request) print(s *session, response *http.Response) error {
-	to := s.stdout
+	to, done := s.stdout, func() error { return nil }
 	if r.Output != "" {
 		file, err := os.Create(r.Output)
 		if err != nil {
 			return usage("-o: %w", err)
 		}
-		defer file.Close()
-		to = file
+		to, done = file, file.Close
 	}
+	var head bytes.Buffer
 	if r.Include {
-		fmt.Fprintln(to, response.Proto, response.Status)
-		if err := response.Header.Write(to); err != nil {
-			return err
-		}
-		fmt.Fprintln(to)
+		fmt.Fprintln(&head, response.Proto, response.Status)
+		_ = response.Header.Write(&head)
+		fmt.Fprintln(&head)
 	}
-	if _, err := io.Copy(to, response.Body); err != nil {
+	_, err := io.Copy(to, io.MultiReader(&head, response.Body))
+	err = cmp.Or(err, done())
+	if file, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("the output cannot be written: %w", file)
+	} else if err != nil {
 		return fmt.Errorf("the response's body: %w", err)
 	}
 	status := response.StatusCode
 	if status/100 == 2 || status == http.StatusNotModified {
 		return nil
 	}
-	err := fmt.Errorf("%s %s: the service responded with %s", r.Method, strings.SplitN(r.Path, "?", 2)[0], response.Status)
+	err = fmt.Errorf("%s %s: the service responded with %s", r.Method, strings.SplitN(r.Path, "?", 2)[0], response.Status)
 	fmt.Fprintln(s.stderr, "rostering:", err)
 	if status/100 == 5 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout {
 		return shownError{statusRetry}
