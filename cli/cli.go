@@ -148,7 +148,7 @@ func statusOf(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &misused), ours && e.Problems != nil:
+	case errors.As(err, &misused), ours && (e.Code == rostering.CodeConfigMissing || e.Code == rostering.CodeConfigInvalid):
 		return statusUsage
 	case ours && e.Retryable, !ours && isNetworkError(err):
 		return statusRetry

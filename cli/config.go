@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -127,6 +128,9 @@ func readEnvFile(file string, flags map[string]string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return usage("--env-file: %w", err)
+	}
+	if !utf8.Valid(text) { // such as what PowerShell 5 writes
+		return usage("--env-file: %s is not UTF-8", file)
 	}
 	found := map[string]string{} // the last value counts
 	for n, line := range strings.Split(string(bytes.TrimPrefix(text, []byte("\ufeff"))), "\n") {

@@ -21,7 +21,7 @@ import (
 
 // jobs is the command jobs.
 type jobs struct {
-	Output  string `short:"o" placeholder:"FILE" help:"Write the body to a file."`
+	Output  string `short:"o" placeholder:"FILE" help:"Write the body to a file; - is standard output."`
 	Include bool   `short:"i" help:"Print the status and the headers, too."`
 }
 
@@ -48,7 +48,7 @@ type request struct {
 	Path    string   `arg:"" help:"Path below the base URL, such as /jobs?day=1."`
 	Headers []string `short:"H" name:"header" sep:"none" placeholder:"'NAME: VALUE'" help:"Add a header."`
 	Data    *string  `short:"d" placeholder:"DATA|@FILE|-" help:"Body; @FILE is a file, - standard input."`
-	Output  string   `short:"o" placeholder:"FILE" help:"Write the body of the response to a file."`
+	Output  string   `short:"o" placeholder:"FILE" help:"Write the body of the response to a file; - is standard output."`
 	Include bool     `short:"i" help:"Print the status and the headers, too."`
 }
 
@@ -144,10 +144,13 @@ func isOurs(name string) bool {
 
 // checkPath rejects what could leave the base URL.
 func checkPath(path string) error {
-	path, _, _ = strings.Cut(path, "?")
+	path, query, _ := strings.Cut(path, "?")
 	decoded, err := url.PathUnescape(path)
 	if err != nil || !strings.HasPrefix(path, "/") || strings.ContainsAny(decoded, "\\#") {
 		return usage("PATH must begin with / and be percent-encoded, but is %.100q", path)
+	}
+	if strings.ContainsAny(query, " #") {
+		return usage("the query of PATH must be percent-encoded: %%20 is a space, %%23 is #")
 	}
 	for segment := range strings.SplitSeq(decoded, "/") {
 		if segment == "." || segment == ".." {
@@ -177,7 +180,7 @@ func (r *request) body(s *session) (io.Reader, error) {
 // print prints a response, and returns an error unless its status is 2xx or 304.
 func (r *request) print(s *session, response *http.Response) error {
 	to, done := s.stdout, func() error { return nil }
-	if r.Output != "" {
+	if r.Output != "" && r.Output != "-" { // which is standard output for curl, too
 		file, err := os.Create(r.Output)
 		if err != nil {
 			return usage("-o: %w", err)
