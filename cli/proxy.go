@@ -100,7 +100,7 @@ func listen(address string, remote bool) (net.Listener, error) {
 	}
 	listener, err := net.Listen(network, at)
 	if err != nil {
-		return nil, usage("%s: %w", address, err)
+		return nil, usageError{err}
 	}
 	return listener, nil
 }
