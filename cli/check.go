@@ -26,6 +26,7 @@ type finding struct {
 	Detail       string           `json:"detail,omitempty"`
 	Error        *rostering.Error `json:"error,omitempty"`
 	Message      string           `json:"message,omitempty"`
+	status       int
 }
 
 func (c *check) Run(s *session) error {
@@ -35,11 +36,8 @@ func (c *check) Run(s *session) error {
 	}
 	status, failed := 0, "all is right"
 	for _, f := range findings {
-		if !f.OK && status != statusFix {
-			status, failed = statusFix, "something is wrong"
-			if f.Error != nil && f.Error.Retryable {
-				status = statusRetry
-			}
+		if !f.OK && (status == 0 || f.status < status) {
+			status, failed = f.status, "something is wrong"
 		}
 		if !c.JSON {
 			f.print(s)
@@ -58,7 +56,7 @@ func (c *check) Run(s *session) error {
 
 // try makes each check that the ones before permit.
 func (c *check) try(s *session) (all []finding, err error) {
-	config, err := s.config(s.stdin)
+	config, err := s.config()
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +99,7 @@ func onlyForRequests(key string) bool {
 }
 
 func found(name string, began time.Time, detail string, err error) finding {
-	f := finding{Name: name, OK: err == nil, Milliseconds: time.Since(began).Milliseconds(), Detail: detail}
+	f := finding{Name: name, OK: err == nil, Milliseconds: time.Since(began).Milliseconds(), Detail: detail, status: statusOf(err)}
 	if err != nil {
 		f.Message = err.Error()
 		f.Error, _ = errors.AsType[*rostering.Error](err)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 // The exit statuses.
 const (
 	statusFix      = 1   // fix the cause
-	statusUsage    = 2   // fix the command line
+	statusUsage    = 2   // fix the command line or the config
 	statusRetry    = 75  // EX_TEMPFAIL of sysexits.h: the same command may succeed later
 	statusCanceled = 130 // as of a shell's command that SIGINT ended
 )
@@ -30,7 +31,7 @@ const (
 const description = `Gets tokens of the Automatic Rostering service, and calls it.
 
 The config comes from the flags, the file of --env-file, or the variables ROSTERING_*, in this
-order. Exit status: 0; 1: fix the cause; 2: fix the command line; 75: retry later; 130: canceled.`
+order. Exit status: 0; 1: fix the cause; 2: fix the command line or config; 75: retry; 130: canceled.`
 
 type commands struct {
 	options
@@ -54,7 +55,23 @@ type session struct {
 	stdout, stderr io.Writer
 }
 
-// usageError is an error of the command line or of a file that it names.
+// takeStdin returns standard input, once. A read ends with the context, as that of a file does not.
+func (s *session) takeStdin() (io.ReadCloser, error) {
+	stdin := s.stdin
+	if stdin == nil {
+		return nil, usage("the client secret and -d both read standard input: put one of them into a file")
+	}
+	s.stdin = nil
+	read, write := io.Pipe()
+	context.AfterFunc(s.ctx, func() { _ = write.CloseWithError(s.ctx.Err()) })
+	go func() {
+		_, err := io.Copy(write, stdin)
+		_ = write.CloseWithError(err)
+	}()
+	return read, nil
+}
+
+// usageError is an error of the command line, or of a file or folder that it names.
 type usageError struct{ error }
 
 func usage(format string, values ...any) error { return usageError{fmt.Errorf(format, values...)} }
@@ -82,10 +99,10 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return ended
 	case err != nil:
 		err = usageError{err}
-	case emptyFlag(parsed) != "":
-		err = usage("%s is empty: give it a value, or leave it out", emptyFlag(parsed))
 	default:
-		err = parsed.Run(&session{&c.options, ctx, parser, stdin, stdout, stderr})
+		if err = checkFlags(parsed); err == nil {
+			err = parsed.Run(&session{&c.options, ctx, parser, stdin, stdout, stderr})
+		}
 	}
 	if err == nil {
 		return 0
@@ -93,43 +110,50 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return report(ctx, stderr, err)
 }
 
-// emptyFlag returns a flag that has an empty value, as of a variable that is not set, or "".
-func emptyFlag(parsed *kong.Context) string {
+// checkFlags rejects a flag that has an empty value, as of a variable that is not set.
+func checkFlags(parsed *kong.Context) error {
 	for _, part := range parsed.Path {
 		if f := part.Flag; f != nil && f.Target.Kind() == reflect.String && f.Target.Len() == 0 {
-			return "--" + f.Name
+			return usage("--%s is empty: give it a value, or leave it out", f.Name)
 		}
 	}
-	return ""
+	return nil
 }
 
 // report prints an error, and returns the exit status for it.
-func report(ctx context.Context, stderr io.Writer, err error) (status int) {
-	var misused usageError
+func report(ctx context.Context, stderr io.Writer, err error) int {
 	var shown shownError
-	e, ours := errors.AsType[*rostering.Error](err)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "rostering: canceled")
 		return statusCanceled
-	case errors.As(err, &misused):
-		status = statusUsage
 	case errors.As(err, &shown):
 		return shown.status
-	case ours && e.Retryable:
-		status = statusRetry
-	case ours:
-		err, status = e, statusFix
-	case isNetworkError(err):
-		status = statusRetry
-	default:
-		status = statusFix
 	}
-	fmt.Fprintln(stderr, "rostering:", err)
+	e, ours := errors.AsType[*rostering.Error](err)
+	if ours {
+		err = e // without the URL that http.Client adds
+	}
+	fmt.Fprintln(stderr, "rostering:", strings.TrimPrefix(err.Error(), "rostering: "))
 	if ours && e.Body != "" {
 		fmt.Fprintf(stderr, "the response begins with: %.1000s\n", e.Body)
 	}
-	return status
+	return statusOf(err)
+}
+
+// statusOf returns the exit status for an error.
+func statusOf(err error) int {
+	var misused usageError
+	e, ours := errors.AsType[*rostering.Error](err)
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &misused), ours && (e.Code == rostering.CodeConfigMissing || e.Code == rostering.CodeConfigInvalid):
+		return statusUsage
+	case ours && e.Retryable, !ours && isNetworkError(err):
+		return statusRetry
+	}
+	return statusFix
 }
 
 // shownError is an error that the command has printed itself.
@@ -147,7 +171,7 @@ func (s *session) open(config rostering.Config, more ...rostering.Option) (*rost
 	if s.Cache.folder != "" {
 		store, err := rostering.NewFileStore(s.Cache.folder)
 		if err != nil {
-			return nil, err
+			return nil, usageError{err}
 		}
 		all = append(all, rostering.WithStore(store))
 	}
@@ -156,7 +180,7 @@ func (s *session) open(config rostering.Config, more ...rostering.Option) (*rost
 
 // connect reads the config and opens a client.
 func (s *session) connect() (*rostering.Client, rostering.Config, error) {
-	config, err := s.config(s.stdin)
+	config, err := s.config()
 	if err != nil {
 		return nil, config, err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,17 +66,19 @@ func command(t *testing.T) string {
 	return path
 }
 
-// It ends while it waits for a secret that does not come, at the second signal.
-func TestSignalsWhileItReads(t *testing.T) {
-	c := exec.Command(command(t), "token", "--client-secret-file", "-")
-	stdin, err := c.StdinPipe()
+// It ends at the second signal while nothing takes what it writes.
+func TestSignalsWhileItWrites(t *testing.T) {
+	service := http.NewServeMux()
+	service.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
+	serve(t, service)
+	c := exec.Command(command(t), "request", "GET", "/")
+	stdout, err := c.StdoutPipe()
 	if err := cmp.Or(err, c.Start()); err != nil {
 		t.Fatal(err)
 	}
-	defer stdin.Close()
+	_, _ = stdout.Read(make([]byte, 1))
 	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	time.Sleep(time.Second) // until it reads
+	go func() { _, err := c.Process.Wait(); ended <- err }()
 	for range 100 {
 		_ = c.Process.Signal(os.Interrupt)
 		select {
@@ -85,7 +88,65 @@ func TestSignalsWhileItReads(t *testing.T) {
 		}
 	}
 	_ = c.Process.Kill()
-	t.Error("it still reads")
+	t.Error("it still writes")
+}
+
+// It ends when it is canceled, and at its timeout, while it waits for standard input.
+func TestStopsReading(t *testing.T) {
+	for _, c := range []struct {
+		name, args string
+		canceled   bool
+		status     int
+	}{
+		{"a secret", "token --client-secret-file -", true, 130},
+		{"a body", "request POST / -d -", true, 130},
+		{"a body that is late", "request POST / -d - --timeout 1s", false, 75},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			service := http.NewServeMux()
+			service.HandleFunc("POST /", func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
+			serve(t, service)
+			ctx, cancel := context.WithCancel(t.Context())
+			stdin := reader(func([]byte) (int, error) {
+				if c.canceled {
+					cancel()
+				}
+				<-t.Context().Done()
+				return 0, io.EOF
+			})
+			ended := make(chan int, 1)
+			go func() { ended <- cli.Run(ctx, strings.Fields(c.args), stdin, io.Discard, io.Discard) }()
+			select {
+			case status := <-ended:
+				if status != c.status {
+					t.Errorf("status %d", status)
+				}
+			case <-time.After(20 * time.Second):
+				t.Error("it still reads")
+			}
+			cancel()
+		})
+	}
+}
+
+type reader func([]byte) (int, error)
+
+func (r reader) Read(p []byte) (int, error) { return r(p) }
+
+// serve serves tokens, and what else a service has, and sets the config for it.
+func serve(t *testing.T, service *http.ServeMux) {
+	t.Helper()
+	service.HandleFunc("POST /connect/token", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"access_token":"the-token","token_type":"Bearer","expires_in":3600}`)
+	})
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{
+		"ENVIRONMENT": "stage", "AUTH_URL": server.URL, "BASE_URL": server.URL,
+		"CLIENT_ID": "c", "CLIENT_SECRET": "the-secret", "CUSTOMER_ID": "c", "USER_ID": "u", "CLIENT_SECRET_FILE": "",
+	} {
+		t.Setenv("ROSTERING_"+name, value)
+	}
 }
 
 // proxy starts the sandbox with the proxy, and returns the proxy's URL and that of the controls.
@@ -198,10 +259,24 @@ func TestProxy(t *testing.T) {
 	if _, got := do(t, "GET", status+"/-/metrics", nil, nil); !strings.Contains(got, "\nrostering_refused_tokens_total 1\n") {
 		t.Errorf("the metrics are %s", got)
 	}
-	for fault, want := range map[string]int{`"status":503`: 503, `"cut_off":true`: 502} {
+	for fault, want := range map[string]string{`"status":503`: "fault", `"cut_off":true`: `"from":"rostering proxy","message":"POST \"/x\": EOF"`} {
 		do(t, "POST", controls+"/faults", strings.NewReader(`{"server":"jobs","path":"/x",`+fault+`}`), nil)
-		if code, got := do(t, "POST", url+"/x", nil, nil); code != want {
+		if code, got := do(t, "POST", url+"/x", nil, nil); code != 503 || !strings.Contains(got, want) {
 			t.Errorf("%s: %d %s", fault, code, got)
+		}
+	}
+}
+
+// The proxy says why a service does not respond, and whether a retry may help.
+func TestProxyWithoutService(t *testing.T) {
+	unknown := httptest.NewTLSServer(nil)
+	defer unknown.Close()
+	for base, want := range map[string]string{"http://127.0.0.1:1": "503 connection refused", unknown.URL: "502 unknown authority"} {
+		url, _, _ := proxy(t, "--base-url", base)
+		code, got := do(t, "GET", url+"/x?secret", nil, nil)
+		status, reason, _ := strings.Cut(want, " ")
+		if fmt.Sprint(code) != status || !strings.Contains(got, reason) || strings.Contains(got, "secret") {
+			t.Errorf("%s: %d %s", base, code, got)
 		}
 	}
 }
@@ -241,26 +316,11 @@ func TestProxyUnderLoad(t *testing.T) {
 func TestProxyStreams(t *testing.T) {
 	const size = 100 << 20
 	service := http.NewServeMux()
-	service.HandleFunc("POST /connect/token", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"access_token":"the-token","token_type":"Bearer","expires_in":3600}`)
-	})
 	service.HandleFunc("PUT /large", func(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).EnableFullDuplex()
 		_, _ = io.Copy(w, r.Body)
 	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: service}
-	go func() { _ = server.Serve(listener) }()
-	defer server.Close()
-	for name, value := range map[string]string{
-		"ENVIRONMENT": "stage", "AUTH_URL": "http://" + listener.Addr().String(), "BASE_URL": "http://" + listener.Addr().String(),
-		"CLIENT_ID": "c", "CLIENT_SECRET": "the-secret", "CUSTOMER_ID": "c", "USER_ID": "u",
-	} {
-		t.Setenv("ROSTERING_"+name, value)
-	}
+	serve(t, service)
 	ctx, cancel := context.WithCancel(t.Context())
 	socket := filepath.Join(t.TempDir(), "s")
 	ended := make(chan int)
@@ -276,7 +336,7 @@ func TestProxyStreams(t *testing.T) {
 		}
 		return c, err
 	}}}
-	r, _ := http.NewRequest("PUT", "http://localhost/large", io.LimitReader(zeros{}, size))
+	r, _ := http.NewRequest("PUT", "http://localhost/large", io.LimitReader(reader(func(p []byte) (int, error) { clear(p); return len(p), nil }), size))
 	response, err := h.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -302,7 +362,3 @@ func TestProxyStreams(t *testing.T) {
 		t.Errorf("the process had %d KB in memory", kb)
 	}
 }
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -72,16 +73,16 @@ func (o *options) flags() map[string]string {
 }
 
 // config reads the config: flags first, then the file, then the environment.
-func (o *options) config(stdin io.Reader) (rostering.Config, error) {
+func (s *session) config() (rostering.Config, error) {
 	var none rostering.Config
-	flags := o.flags()
+	flags := s.flags()
 	flags["ROSTERING_CLIENT_SECRET"] = ""
-	if o.EnvFile != "" {
-		if err := readEnvFile(o.EnvFile, flags); err != nil {
+	if s.EnvFile != "" {
+		if err := readEnvFile(s.EnvFile, flags); err != nil {
 			return none, err
 		}
 	}
-	if o.ClientSecretFile != "" {
+	if s.ClientSecretFile != "" {
 		flags["ROSTERING_CLIENT_SECRET"] = ""
 	}
 	if flags["ROSTERING_CLIENT_SECRET"]+flags[secretFile] != "" { // that of the environment comes last
@@ -99,6 +100,10 @@ func (o *options) config(stdin io.Reader) (rostering.Config, error) {
 	}
 	_ = os.Unsetenv(secretFile)
 	config := rostering.ConfigFromEnv()
+	stdin, err := s.takeStdin()
+	if err != nil {
+		return none, err
+	}
 	secret, err := io.ReadAll(io.LimitReader(stdin, longestSecret+1))
 	if err != nil {
 		return none, usage("standard input: %w", err)
@@ -123,6 +128,9 @@ func readEnvFile(file string, flags map[string]string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return usage("--env-file: %w", err)
+	}
+	if !utf8.Valid(text) { // such as what PowerShell 5 writes
+		return usage("--env-file: %s is not UTF-8", file)
 	}
 	found := map[string]string{} // the last value counts
 	for n, line := range strings.Split(string(bytes.TrimPrefix(text, []byte("\ufeff"))), "\n") {

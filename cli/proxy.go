@@ -79,7 +79,11 @@ func (p *proxy) Run(s *session) error {
 
 // listen listens on loopback, or a Unix domain socket, unless more is allowed.
 func listen(address string, remote bool) (net.Listener, error) {
+	network, at := "tcp", address
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		if path == "" {
+			return nil, usage("%s has no path: the form is unix:PATH", address)
+		}
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 			if c, err := net.Dial("unix", path); err == nil {
 				_ = c.Close()
@@ -87,17 +91,18 @@ func listen(address string, remote bool) (net.Listener, error) {
 			}
 			_ = os.Remove(path) // of a process that has died
 		}
-		return net.Listen("unix", path)
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
+		network, at = "unix", path
+	} else if host, _, err := net.SplitHostPort(address); err != nil {
 		return nil, usage("the address must be HOST:PORT or unix:PATH: %w", err)
-	}
-	if !remote && !isLoopback(host) {
+	} else if !remote && !isLoopback(host) {
 		return nil, usage("%s is beyond loopback: anyone who can connect could use your credentials; "+
 			"--allow-remote allows that", address)
 	}
-	return net.Listen("tcp", address)
+	listener, err := net.Listen(network, at)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return listener, nil
 }
 
 func isLoopback(host string) bool {
@@ -144,7 +149,8 @@ func (p *proxy) handler(s *session, client *rostering.Client, config rostering.C
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() == nil {
-				respondFailed(s, w, err)
+				// As http.Client's, so that the exit status for it says whether a retry may help.
+				respondFailed(s, w, &url.Error{Op: r.Method, URL: r.URL.Path, Err: err})
 			}
 		},
 	}
@@ -175,18 +181,18 @@ func keepBody(r *http.Request) error {
 
 // respondFailed responds to a request to which the service did not.
 func respondFailed(s *session, w http.ResponseWriter, err error) {
-	status, message := http.StatusBadGateway, "no response of the service"
+	status := http.StatusBadGateway
+	if statusOf(err) == statusRetry {
+		status = http.StatusServiceUnavailable
+	}
 	if e, ours := errors.AsType[*rostering.Error](err); ours {
-		message = e.Error()
-		if e.Retryable {
-			status = http.StatusServiceUnavailable
-		}
+		err = e
 		if e.RetryAfter > 0 {
 			w.Header().Set("Retry-After", fmt.Sprint(int64(e.RetryAfter/time.Second)))
 		}
 	}
-	fmt.Fprintln(s.stderr, "rostering:", message)
-	fail(w, status, message)
+	fmt.Fprintln(s.stderr, "rostering:", err)
+	fail(w, status, err.Error())
 }
 
 func fail(w http.ResponseWriter, status int, message string) {

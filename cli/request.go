@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -11,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 
 	"automatic-rostering.example/rostering/sdk/go"
@@ -18,7 +21,7 @@ import (
 
 // jobs is the command jobs.
 type jobs struct {
-	Output  string `short:"o" placeholder:"FILE" help:"Write the body to a file."`
+	Output  string `short:"o" placeholder:"FILE" help:"Write the body to a file; - is standard output."`
 	Include bool   `short:"i" help:"Print the status and the headers, too."`
 }
 
@@ -45,7 +48,7 @@ type request struct {
 	Path    string   `arg:"" help:"Path below the base URL, such as /jobs?day=1."`
 	Headers []string `short:"H" name:"header" sep:"none" placeholder:"'NAME: VALUE'" help:"Add a header."`
 	Data    *string  `short:"d" placeholder:"DATA|@FILE|-" help:"Body; @FILE is a file, - standard input."`
-	Output  string   `short:"o" placeholder:"FILE" help:"Write the body of the response to a file."`
+	Output  string   `short:"o" placeholder:"FILE" help:"Write the body of the response to a file; - is standard output."`
 	Include bool     `short:"i" help:"Print the status and the headers, too."`
 }
 
@@ -55,6 +58,11 @@ func (r *request) Run(s *session) error {
 		return err
 	}
 	defer client.Close()
+	if s.Timeout > 0 {
+		ctx, cancel := context.WithTimeout(s.ctx, s.Timeout)
+		defer cancel()
+		s.ctx = ctx
+	}
 	q, err := r.build(s, config)
 	if err != nil {
 		return err
@@ -63,7 +71,7 @@ func (r *request) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	h := http.Client{Transport: transport, CheckRedirect: useLastResponse, Timeout: s.Timeout}
+	h := http.Client{Transport: transport, CheckRedirect: useLastResponse}
 	response, err := h.Do(q)
 	if err != nil {
 		return err
@@ -83,6 +91,9 @@ func unchanged() *http.Transport {
 func useLastResponse(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func (r *request) build(s *session, config rostering.Config) (*http.Request, error) {
+	if r.Method == "" {
+		return nil, usage("METHOD is empty")
+	}
 	if err := checkPath(r.Path); err != nil {
 		return nil, err
 	}
@@ -96,12 +107,13 @@ func (r *request) build(s *session, config rostering.Config) (*http.Request, err
 		return nil, usage("METHOD or PATH: %w", err)
 	}
 	for _, header := range r.Headers {
-		name, value, found := strings.Cut(header, ":")
-		if name = strings.TrimSpace(name); !found || name == "" {
-			return nil, usage("-H %q: the form is 'NAME: VALUE'", header)
+		header = strings.TrimSpace(header)
+		if !wellFormed.MatchString(header) {
+			return nil, usage("-H %q: the form is 'NAME: VALUE', in one line", header)
 		}
+		name, value, _ := strings.Cut(header, ":")
 		if isOurs(name) {
-			return nil, usage("-H %q: this command sets %s itself; use --customer and --user for the ids", name+": …", name)
+			return nil, usage("-H %q: this command sets %s itself, from --base-url, --customer, --user and -d", name+": …", name)
 		}
 		q.Header.Add(name, strings.TrimSpace(value))
 	}
@@ -118,18 +130,27 @@ func addIDs(h http.Header, config rostering.Config) {
 	}
 }
 
-// isOurs reports whether a header is set by this command alone.
+// wellFormed is the form of a header (RFC 9110, section 5).
+var wellFormed = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$")
+
+// isOurs reports whether a header is set by this command, or net/http, alone.
 func isOurs(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	return name == "authorization" || name == "customer_id" || name == "user_id"
+	switch strings.ReplaceAll(strings.ToLower(name), "-", "_") {
+	case "authorization", "customer_id", "user_id", "host", "content_length", "transfer_encoding", "trailer":
+		return true
+	}
+	return false
 }
 
 // checkPath rejects what could leave the base URL.
 func checkPath(path string) error {
-	path, _, _ = strings.Cut(path, "?")
+	path, query, _ := strings.Cut(path, "?")
 	decoded, err := url.PathUnescape(path)
 	if err != nil || !strings.HasPrefix(path, "/") || strings.ContainsAny(decoded, "\\#") {
 		return usage("PATH must begin with / and be percent-encoded, but is %.100q", path)
+	}
+	if strings.ContainsAny(query, " #") {
+		return usage("the query of PATH must be percent-encoded: %%20 is a space, %%23 is #")
 	}
 	for segment := range strings.SplitSeq(decoded, "/") {
 		if segment == "." || segment == ".." {
@@ -145,7 +166,7 @@ func (r *request) body(s *session) (io.Reader, error) {
 	case r.Data == nil:
 		return nil, nil
 	case *r.Data == "-" || *r.Data == "@-":
-		return io.NopCloser(s.stdin), nil
+		return s.takeStdin()
 	case strings.HasPrefix(*r.Data, "@"):
 		content, err := os.ReadFile((*r.Data)[1:])
 		if err != nil {
@@ -158,30 +179,32 @@ func (r *request) body(s *session) (io.Reader, error) {
 
 // print prints a response, and returns an error unless its status is 2xx or 304.
 func (r *request) print(s *session, response *http.Response) error {
-	to := s.stdout
-	if r.Output != "" {
+	to, done := s.stdout, func() error { return nil }
+	if r.Output != "" && r.Output != "-" { // which is standard output for curl, too
 		file, err := os.Create(r.Output)
 		if err != nil {
 			return usage("-o: %w", err)
 		}
-		defer file.Close()
-		to = file
+		to, done = file, file.Close
 	}
+	var head bytes.Buffer
 	if r.Include {
-		fmt.Fprintln(to, response.Proto, response.Status)
-		if err := response.Header.Write(to); err != nil {
-			return err
-		}
-		fmt.Fprintln(to)
+		fmt.Fprintln(&head, response.Proto, response.Status)
+		_ = response.Header.Write(&head)
+		fmt.Fprintln(&head)
 	}
-	if _, err := io.Copy(to, response.Body); err != nil {
+	_, err := io.Copy(to, io.MultiReader(&head, response.Body))
+	err = cmp.Or(err, done())
+	if file, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("the output cannot be written: %w", file)
+	} else if err != nil {
 		return fmt.Errorf("the response's body: %w", err)
 	}
 	status := response.StatusCode
 	if status/100 == 2 || status == http.StatusNotModified {
 		return nil
 	}
-	err := fmt.Errorf("%s %s: the service responded with %s", r.Method, strings.SplitN(r.Path, "?", 2)[0], response.Status)
+	err = fmt.Errorf("%s %s: the service responded with %s", r.Method, strings.SplitN(r.Path, "?", 2)[0], response.Status)
 	fmt.Fprintln(s.stderr, "rostering:", err)
 	if status/100 == 5 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout {
 		return shownError{statusRetry}
