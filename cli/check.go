@@ -76,7 +76,7 @@ func (c *check) try(s *session) (all []finding, err error) {
 	t, err := client.GetToken(s.ctx, rostering.Force())
 	f := found("token", began, "", err)
 	if f.OK {
-		f.Detail = "expires in " + time.Until(t.ExpiresAt).Round(time.Second).String() + claims(string(t.AccessToken))
+		f.Detail = "expires in " + time.Until(t.ExpiresAt).Round(time.Second).String() + claims(t.AccessToken.Expose())
 	}
 	if all = append(all, clock.note(f)); !f.OK || s.ctx.Err() != nil {
 		return all, s.ctx.Err()

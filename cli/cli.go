@@ -228,7 +228,7 @@ func (t *token) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	switch text := string(got.AccessToken); {
+	switch text := got.AccessToken.Expose(); {
 	case t.JSON:
 		return s.printJSON(map[string]any{
 			"access_token": text, "token_type": got.Type, "expires_at": got.ExpiresAt.Unix(),

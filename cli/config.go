@@ -114,7 +114,7 @@ func (s *session) config() (rostering.Config, error) {
 	if line, ended := bytes.CutSuffix(secret, []byte("\n")); ended {
 		secret = bytes.TrimSuffix(line, []byte("\r"))
 	}
-	config.ClientSecret = rostering.Secret(secret)
+	config.ClientSecret = rostering.NewSecret(string(secret))
 	return config, nil
 }
 

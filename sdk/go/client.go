@@ -105,7 +105,7 @@ func (c *Client) ClearToken(ctx context.Context) error {
 // request uses it. The cached token stays. If the plugin rejects the secret, the error is an [*Error]
 // with [CodeConfigMissing] or [CodeConfigInvalid], and the one before stays.
 func (c *Client) SetSecret(ctx context.Context, secret Secret) error {
-	return c.shared.uncounted(ctx, func() error { return c.shared.plugin.configure(map[string]string{"client_secret": string(secret)}) })
+	return c.shared.uncounted(ctx, func() error { return c.shared.plugin.configure(map[string]string{"client_secret": secret.Expose()}) })
 }
 
 // Close cancels the calls in progress and forgets the token. These calls, and all later ones,

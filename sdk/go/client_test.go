@@ -27,7 +27,7 @@ const provider, service = "login.example.com", "rostering.example.com"
 
 var fullConfig = rostering.Config{
 	Environment: rostering.Stage, AuthURL: "https://" + provider, BaseURL: "https://" + service,
-	ClientID: "client", ClientSecret: "the-client-secret", CustomerID: "customer", UserID: "user",
+	ClientID: "client", ClientSecret: rostering.NewSecret("the-client-secret"), CustomerID: "customer", UserID: "user",
 }
 
 const someToken = `{"access_token":"token-0001","expires_in":3600,"token_type":"Bearer"}`
@@ -162,7 +162,7 @@ func TestErrorNames(t *testing.T) {
 		_, err := client.SendRequest(t.Context(), r, options...)
 		return err
 	}
-	_, refused := client.GetToken(t.Context(), rostering.Refused(""))
+	_, refused := client.GetToken(t.Context(), rostering.Refused(rostering.Secret{}))
 	unknown := httptest.NewTLSServer(http.NotFoundHandler())
 	defer unknown.Close()
 	unknown.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
@@ -184,7 +184,7 @@ func TestErrorNames(t *testing.T) {
 		{refused, "refused", " (Refused)"},
 		{send(rostering.Request{Path: "/"}, rostering.WithCallTimeout(-1)), "", "WithCallTimeout: "},
 		{send(rostering.Request{Path: "/"}), "", "WithMaxBody (7 bytes)"},
-		{client.SetToken(t.Context(), rostering.Token{AccessToken: "x"}), "expires_at", " (ExpiresAt)"},
+		{client.SetToken(t.Context(), rostering.Token{AccessToken: rostering.NewSecret("x")}), "expires_at", " (ExpiresAt)"},
 	} {
 		e, ok := errors.AsType[*rostering.Error](tt.err)
 		if !ok || e.Key != tt.key || !strings.Contains(e.Message, tt.want) {
@@ -203,7 +203,7 @@ func TestErrorCause(t *testing.T) {
 }
 
 func TestSecretDoesNotShow(t *testing.T) {
-	config := rostering.Config{ClientID: "client", ClientSecret: "s3cr3t"}
+	config := rostering.Config{ClientSecret: rostering.NewSecret("s3cr3t")}
 	for _, v := range []any{config.ClientSecret, config, &config} {
 		object, _ := json.Marshal(v)
 		var log bytes.Buffer
@@ -217,6 +217,18 @@ func TestSecretDoesNotShow(t *testing.T) {
 				t.Errorf("it shows the secret, or not that there is one: %s", s)
 			}
 		}
+	}
+	// Package fmt calls no methods of what is not exported, or has a verb that does not fit.
+	for _, v := range []any{struct{ c rostering.Config }{config}, []*rostering.Config{&config}} {
+		for _, verb := range "vsqdxXtcb" {
+			if s := fmt.Sprintf("%"+string(verb), v); strings.Contains(s, "s3cr3t") {
+				t.Errorf("it shows the secret: %s", s)
+			}
+		}
+	}
+	var read rostering.Config
+	if err := json.Unmarshal([]byte(`{"ClientSecret":"s3cr3t"}`), &read); err != nil || read != config {
+		t.Errorf("it reads %v: %v", read, err)
 	}
 }
 

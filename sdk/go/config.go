@@ -65,28 +65,28 @@ func ConfigFromEnv() Config {
 	for key, value := range c.strings() {
 		*value = os.Getenv("ROSTERING_" + strings.ToUpper(key))
 	}
+	c.ClientSecret = NewSecret(os.Getenv("ROSTERING_CLIENT_SECRET"))
 	if seconds, err := strconv.ParseUint(c.rawMargin, 10, 32); err == nil {
 		c.RefreshMargin, c.rawMargin = cmp.Or(time.Duration(seconds)*time.Second, -1), ""
 	}
 	if c.rawAllowHTTP == "true" {
 		c.AllowHTTP, c.rawAllowHTTP = true, ""
 	}
-	if file := os.Getenv(secretFile); file != "" && c.ClientSecret != "" {
-		c.ClientSecret, c.wrongSecretFile = "", " and ROSTERING_CLIENT_SECRET are both set: unset one of them"
+	if file := os.Getenv(secretFile); file != "" && c.ClientSecret != (Secret{}) {
+		c.ClientSecret, c.wrongSecretFile = Secret{}, " and ROSTERING_CLIENT_SECRET are both set: unset one of them"
 	} else if file != "" {
 		c.readSecret(file)
 	}
 	return c
 }
 
-// strings returns the keys that the plugin reads, each with the field of its string.
+// strings returns the keys that the plugin reads, each with the field of its string, but the secret.
 func (c *Config) strings() map[string]*string {
 	return map[string]*string{
 		"environment":    (*string)(&c.Environment),
 		"auth_url":       &c.AuthURL,
 		"base_url":       &c.BaseURL,
 		"client_id":      &c.ClientID,
-		"client_secret":  (*string)(&c.ClientSecret),
 		"customer_id":    &c.CustomerID,
 		"user_id":        &c.UserID,
 		"scope":          &c.Scope,
@@ -98,6 +98,9 @@ func (c *Config) strings() map[string]*string {
 // keys returns the config as the plugin reads it.
 func (c *Config) keys() map[string]string {
 	keys := map[string]string{}
+	if secret := c.ClientSecret.Expose(); secret != "" {
+		keys["client_secret"] = secret
+	}
 	for key, value := range c.strings() {
 		if *value != "" {
 			keys[key] = *value

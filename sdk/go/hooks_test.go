@@ -44,11 +44,11 @@ func TestWhatPanics(t *testing.T) {
 	panics := true
 	client := newClient(t, fullConfig, rostering.WithStore((*rostering.MemoryStore)(nil)), faked(func(*http.Request) error {
 		if panics {
-			panic("no " + string(fullConfig.ClientSecret))
+			panic("no " + fullConfig.ClientSecret.Expose())
 		}
 		return nil
 	}))
-	if _, err := client.GetToken(t.Context()); err == nil || strings.Contains(err.Error(), string(fullConfig.ClientSecret)) {
+	if _, err := client.GetToken(t.Context()); err == nil || strings.Contains(err.Error(), fullConfig.ClientSecret.Expose()) {
 		t.Errorf("the call ended with %v", err)
 	}
 	panics = false

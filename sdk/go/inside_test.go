@@ -58,7 +58,7 @@ func TestEachKeyIsItsField(t *testing.T) {
 // A panic in the core, here of an export that there is not, fails the call alone.
 func TestCoreThatPanics(t *testing.T) {
 	i := new(plugin)
-	err := i.configure((&Config{Scope: "s", AuthURL: "https://a", ClientID: "c", ClientSecret: "s"}).keys())
+	err := i.configure((&Config{Scope: "s", AuthURL: "https://a", ClientID: "c", ClientSecret: NewSecret("s")}).keys())
 	before := i.state
 	i.use("no export", nil, func(_ []byte, err error) {
 		if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodePluginFailed || e.Retryable {

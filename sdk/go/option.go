@@ -111,5 +111,5 @@ func Force() TokenOption { return callOption(func(c *call) { c.force = true }) }
 // Refused reports that the service responded with 401 to this token. If it is still the cached
 // one, a new one is requested, once for all callers that received the 401.
 func Refused(accessToken Secret) TokenOption {
-	return callOption(func(c *call) { c.refused = new(string(accessToken)) })
+	return callOption(func(c *call) { c.refused = new(accessToken.Expose()) })
 }

@@ -31,7 +31,7 @@ func (c *Config) readSecret(file string) {
 	case secret == "":
 		wrong = "is empty"
 	default:
-		c.ClientSecret = Secret(secret)
+		c.ClientSecret = NewSecret(secret)
 		return
 	}
 	c.wrongSecretFile = " names a file that " + wrong + ": it must have the client secret alone"
@@ -49,7 +49,7 @@ func readStart(file string, most int64) ([]byte, error) {
 
 // checkSecret returns what is wrong with the file of the secret, unless the program has set one.
 func (c *Config) checkSecret() error {
-	if c.wrongSecretFile == "" || c.ClientSecret != "" {
+	if c.wrongSecretFile == "" || c.ClientSecret != (Secret{}) {
 		return nil
 	}
 	p := Problem{Key: "client_secret", Message: secretFile + c.wrongSecretFile}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"unique"
 
 	"golang.org/x/oauth2"
 )
@@ -30,11 +31,11 @@ type tokenObject struct {
 }
 
 func (t Token) object(now int64) tokenObject {
-	return tokenObject{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey, now}
+	return tokenObject{t.AccessToken.Expose(), t.Type, t.ExpiresAt.Unix(), t.CacheKey, now}
 }
 
 func (t *tokenObject) token() Token {
-	return Token{Secret(t.AccessToken), t.Type, time.Unix(t.ExpiresAt, 0), t.CacheKey}
+	return Token{NewSecret(t.AccessToken), t.Type, time.Unix(t.ExpiresAt, 0), t.CacheKey}
 }
 
 // TokenSource returns a source of the client's tokens, for libraries that take one. They do
@@ -53,16 +54,35 @@ func (s tokenSource) Token() (*oauth2.Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &oauth2.Token{AccessToken: string(t.AccessToken), TokenType: t.Type, Expiry: t.ExpiresAt}, nil
+	return &oauth2.Token{AccessToken: t.AccessToken.Expose(), TokenType: t.Type, Expiry: t.ExpiresAt}, nil
 }
 
-// Secret is a string that is redacted when printed, logged or marshaled. Convert it to a string
-// to use it.
-type Secret string
+// Secret is a string that is redacted when printed, logged or marshaled. The zero value is empty,
+// and == compares the strings.
+type Secret struct {
+	// In a field that is not exported, package fmt calls no method: it prints an address.
+	text unique.Handle[string]
+}
+
+// NewSecret returns a secret with this text.
+func NewSecret(text string) Secret {
+	if text == "" {
+		return Secret{}
+	}
+	return Secret{unique.Make(text)}
+}
+
+// Expose returns the text.
+func (s Secret) Expose() string {
+	if s == (Secret{}) {
+		return ""
+	}
+	return s.text.Value()
+}
 
 // String returns "[redacted]", or the empty string if the secret is empty.
 func (s Secret) String() string {
-	if s == "" {
+	if s == (Secret{}) {
 		return ""
 	}
 	return "[redacted]"
@@ -73,3 +93,9 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String(
 
 // MarshalText returns the same as String, for encoding/json and log/slog.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a secret, such as one of a file with a program's settings.
+func (s *Secret) UnmarshalText(text []byte) error {
+	*s = NewSecret(string(text))
+	return nil
+}

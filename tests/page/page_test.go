@@ -40,7 +40,7 @@ func TestPage(t *testing.T) {
 	var later time.Duration
 	client, err := rostering.New(ctx, rostering.Config{
 		Environment: rostering.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(),
-		ClientID: id, ClientSecret: rostering.Secret(secret), CustomerID: "customer", UserID: "user",
+		ClientID: id, ClientSecret: rostering.NewSecret(secret), CustomerID: "customer", UserID: "user",
 	}, rostering.WithClock(func() time.Time { return time.Now().Add(later) }))
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(text, secret) || strings.Contains(text, string(access.AccessToken)) {
+	if strings.Contains(text, secret) || strings.Contains(text, access.AccessToken.Expose()) {
 		t.Error("the page shows a secret")
 	}
 	if file := os.Getenv("SCREENSHOT"); file != "" {

@@ -107,7 +107,7 @@ func TestHostInRuby(t *testing.T) {
 	}
 	id, secret := s.Client(sandbox.Stage)
 	config := rostering.Config{
-		Environment: sandbox.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(), ClientID: id, ClientSecret: rostering.Secret(secret),
+		Environment: sandbox.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(), ClientID: id, ClientSecret: rostering.NewSecret(secret),
 		CustomerID: "c", UserID: "u",
 	}
 	library, err := rostering.New(t.Context(), config, rostering.WithStore(redisstore.New(redis.NewClient(options))))

@@ -24,7 +24,7 @@ func TestMetrics(t *testing.T) {
 	}))
 	defer service.Close()
 	client, err := rostering.New(t.Context(), rostering.Config{Environment: rostering.Stage, AuthURL: service.URL,
-		BaseURL: service.URL, ClientID: "client", ClientSecret: "the-secret", CustomerID: "customer", UserID: "user"})
+		BaseURL: service.URL, ClientID: "client", ClientSecret: rostering.NewSecret("the-secret"), CustomerID: "customer", UserID: "user"})
 	if err != nil {
 		t.Fatal(err)
 	}

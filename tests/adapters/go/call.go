@@ -33,12 +33,12 @@ func call(ctx context.Context, c *rostering.Client, r request) (a protocol.Respo
 	case "set_token":
 		t := r.Token
 		return a, c.SetToken(ctx, rostering.Token{
-			AccessToken: rostering.Secret(t.AccessToken), Type: t.TokenType, ExpiresAt: time.Unix(t.ExpiresAt, 0), CacheKey: t.CacheKey,
+			AccessToken: rostering.NewSecret(t.AccessToken), Type: t.TokenType, ExpiresAt: time.Unix(t.ExpiresAt, 0), CacheKey: t.CacheKey,
 		})
 	case "clear_token":
 		return a, c.ClearToken(ctx)
 	case "set_secret":
-		return a, c.SetSecret(ctx, rostering.Secret(r.Secret))
+		return a, c.SetSecret(ctx, rostering.NewSecret(r.Secret))
 	case "status":
 		return protocol.Response{JSON: c.Status()}, nil
 	}
@@ -105,10 +105,10 @@ func getToken(ctx context.Context, c *rostering.Client, r request, options []ros
 		all = append(all, rostering.Force())
 	}
 	if r.Refused != "" {
-		all = append(all, rostering.Refused(rostering.Secret(r.Refused)))
+		all = append(all, rostering.Refused(rostering.NewSecret(r.Refused)))
 	}
 	t, err := c.GetToken(ctx, all...)
-	return protocol.Response{JSON: token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey}}, err
+	return protocol.Response{JSON: token{t.AccessToken.Expose(), t.Type, t.ExpiresAt.Unix(), t.CacheKey}}, err
 }
 
 // own sends a program's own request: with the library's transport or, with nil, by net/http alone.

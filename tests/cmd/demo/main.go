@@ -39,7 +39,7 @@ func run(ctx context.Context, out io.Writer) error {
 	id, secret := s.Client(sandbox.Stage)
 	config := rostering.Config{
 		Environment: rostering.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(),
-		ClientID: id, ClientSecret: rostering.Secret(secret), CustomerID: "sandbox-customer", UserID: "sandbox-user",
+		ClientID: id, ClientSecret: rostering.NewSecret(secret), CustomerID: "sandbox-customer", UserID: "sandbox-user",
 	}
 	var later time.Duration // than now, by the client's clock
 	clock := func() time.Time { return time.Now().Add(later) }
@@ -85,7 +85,7 @@ func run(ctx context.Context, out io.Writer) error {
 		return jobs()
 	}
 	wrongSecret := func() error {
-		config.ClientSecret = "not-the-secret"
+		config.ClientSecret = rostering.NewSecret("not-the-secret")
 		client, err := rostering.New(ctx, config)
 		if err != nil {
 			return err
