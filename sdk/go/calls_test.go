@@ -160,15 +160,17 @@ func TestBodies(t *testing.T) {
 // An error of the caller's body is not a network_error, which could be retried.
 func TestBodyThatFails(t *testing.T) {
 	_, client := open(t, responds(http.StatusOK, ""))
-	gone := errors.New("gone")
-	for name, request := range map[string]rostering.Request{
-		"open": {GetBody: func() (io.ReadCloser, error) { return nil, gone }},
-		"read": {Body: io.MultiReader(strings.NewReader("x"), iotest.ErrReader(gone))},
+	for want, request := range map[string]rostering.Request{
+		"body: cannot open": {GetBody: func() (io.ReadCloser, error) { return nil, errors.New("cannot open") }},
+		"body: gone":        {Body: io.MultiReader(strings.NewReader("x"), iotest.ErrReader(errors.New("gone")))},
+		"GetBody returned":  {GetBody: func() (io.ReadCloser, error) { return nil, nil }},
+		"not have 3 bytes":  {Body: iotest.OneByteReader(strings.NewReader("long")), ContentLength: 3},
+		"not have 5 bytes":  {Body: iotest.OneByteReader(strings.NewReader("tiny")), ContentLength: 5},
 	} {
 		request.Method, request.Path = "POST", "/jobs"
 		_, err := client.SendRequest(t.Context(), request)
-		if _, ok := errors.AsType[*rostering.Error](err); ok || !errors.Is(err, gone) {
-			t.Errorf("%s: the error is %v", name, err)
+		if _, ok := errors.AsType[*rostering.Error](err); ok || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v", want, err)
 		}
 	}
 }
@@ -178,9 +180,12 @@ func TestBodyThatBlocks(t *testing.T) {
 	_, client := open(t, responds(http.StatusOK, ""))
 	body, written := io.Pipe()
 	defer func() { _ = written.Close() }()
-	request := rostering.Request{Method: "POST", Path: "/jobs", Body: bufio.NewReader(body)}
-	_, err := client.SendRequest(t.Context(), request, rostering.WithCallTimeout(100*time.Millisecond))
-	wantError(t, err, rostering.CodeNetworkError)
+	opened := func() (io.ReadCloser, error) { _, _ = body.Read([]byte{0}); return body, nil }
+	for _, request := range []rostering.Request{{Body: bufio.NewReader(body)}, {GetBody: opened}} {
+		request.Method, request.Path = "POST", "/jobs"
+		_, err := client.SendRequest(t.Context(), request, rostering.WithCallTimeout(100*time.Millisecond))
+		wantError(t, err, rostering.CodeNetworkError)
+	}
 	if err := client.Close(); err != nil {
 		t.Error(err)
 	}
@@ -222,6 +227,14 @@ func TestTransportClosesTheFirstResponse(t *testing.T) {
 	}
 	if len(connections) != 2 || connections[0] != connections[1] {
 		t.Errorf("the connections are from %q", connections)
+	}
+}
+
+func TestTransportWithoutResponse(t *testing.T) {
+	s, client := open(t, responds(http.StatusOK, ""))
+	transport, _ := rostering.NewTransport(client, roundTripper(func(*http.Request) (*http.Response, error) { return nil, nil }))
+	if _, err := (&http.Client{Transport: transport}).Get(s.URL); err == nil {
+		t.Error("it returned no error")
 	}
 }
 

@@ -1,7 +1,10 @@
 package rostering
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -109,24 +112,32 @@ func (b *body) attach(q *http.Request) (err error) {
 	if b == nil {
 		return nil
 	}
-	if q.Body, err = b.reader(); err != nil {
-		return bodyError{err}
+	next := b.once
+	if b.once = nil; b.open != nil {
+		next, err = bounded(q.Context(), func() (io.ReadCloser, error) { return b.opened(q.Context()) })
+	}
+	if err != nil {
+		return err
+	}
+	if q.Body = next; next != http.NoBody { // which net/http compares
+		q.Body = &reader{ReadCloser: next, length: b.length}
 	}
 	q.GetBody, q.ContentLength = b.open, b.length
 	return nil
 }
 
-// reader returns the body for an attempt.
-func (b *body) reader() (next io.ReadCloser, err error) {
-	if b.open == nil {
-		next, b.once = b.once, nil
-	} else if next, err = b.open(); err != nil {
-		return nil, err
+// opened opens the body for an attempt, which may have ended meanwhile.
+func (b *body) opened(ctx context.Context) (io.ReadCloser, error) {
+	next, err := b.open()
+	switch {
+	case err != nil:
+		return nil, bodyError{err}
+	case next == nil:
+		return nil, bodyError{errors.New("GetBody returned neither a body nor an error")}
+	case ctx.Err() != nil:
+		_ = next.Close()
 	}
-	if next == http.NoBody {
-		return next, nil // net/http compares it
-	}
-	return &reader{ReadCloser: next}, nil
+	return next, nil
 }
 
 // close closes a body that was not sent.
@@ -139,13 +150,19 @@ func (b *body) close() {
 // reader marks the errors of the caller's body, which are no failures of the network.
 type reader struct {
 	io.ReadCloser
-	closed atomic.Bool // by net/http, after its own failure
+	length, read int64       // length is zero if unknown
+	closed       atomic.Bool // by net/http, after its own failure
 }
 
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	if err != nil && err != io.EOF && !r.closed.Load() {
+	r.read += int64(n)
+	isShort := err == io.EOF && r.read < r.length
+	switch {
+	case err != nil && err != io.EOF && !r.closed.Load():
 		err = bodyError{err}
+	case isShort, r.length > 0 && r.read > r.length:
+		err = bodyError{fmt.Errorf("it does not have %d bytes, as its ContentLength says", r.length)}
 	}
 	return n, err
 }

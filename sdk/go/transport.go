@@ -2,6 +2,7 @@ package rostering
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -74,7 +75,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		q := withToken(r.WithContext(r.Context()), tokens[len(tokens)-1])
 		q.Body, body = body, nil
-		if response, err = t.base.RoundTrip(q); err != nil {
+		response, err = t.base.RoundTrip(q)
+		if err == nil && response == nil {
+			err = errors.New("rostering: the base RoundTripper returned neither a response nor an error")
+		}
+		if err != nil {
 			return 0, err
 		}
 		response.Request = r // which does not show the token
