@@ -2,8 +2,8 @@ package backoff
 
 import "automatic-rostering.example/rostering/plugin/core/ascii"
 
-// RetryAfter reads a Retry-After header (RFC 9110 §10.2.3): at least 1 second and at most an hour,
-// or 0 for anything that is not a wait. A date counts from the Date of its response, so that only the
+// RetryAfter reads a Retry-After header (RFC 9110 §10.2.3): at most an hour, or 0 for anything that is
+// not a wait. A date counts from the Date of its response, so that only the
 // server's clock matters, or from now, unless that is 0.
 func RetryAfter(header, date string, now int64) (seconds int64) {
 	seconds, ok := ascii.Digits(header, MaxWait)
@@ -17,7 +17,7 @@ func RetryAfter(header, date string, now int64) (seconds int64) {
 		}
 		seconds -= now
 	}
-	return max(min(seconds, MaxWait), 1)
+	return min(max(seconds, 0), MaxWait)
 }
 
 // fixdate reads an IMF-fixdate (RFC 9110 §5.6.7), such as Sun, 06 Nov 1994 08:49:37 GMT, as Unix

@@ -110,12 +110,14 @@ func (f *Flow) usable(t *instance.Token) bool {
 	return t.Hash != 0 && (f.now == 0 && !f.instance.Refuses(t.Hash) || f.instance.Usable(t, f.now))
 }
 
-func (f *Flow) readClient() (err *apierror.Error) {
+func (f *Flow) readClient() *apierror.Error {
 	if f.config == nil {
-		if f.config, err = config.ReadClient(f.host.Config); err == nil {
-			f.key = oauth2.CacheKey(f.config)
-			f.client = instance.Hash(f.key)
+		client, err := config.ReadClient(f.host.Config)
+		if err != nil {
+			return err
 		}
+		f.config, f.key = client, oauth2.CacheKey(client)
+		f.client = instance.Hash(f.key)
 	}
-	return err
+	return nil
 }

@@ -56,6 +56,18 @@ func (p *plugin) resumeFlow(text, result string) {
 	p.took(flow.Resume(p, fmt.Appendf(nil, `{"now":%d,"flow":%s%s}`, noon, text, result)))
 }
 
+// A config that became invalid after a failure is an error, and nothing is sent with it.
+func TestConfigThatBecomesInvalid(t *testing.T) {
+	p := newInstance(t).begin("").resume(`,"status":401`)
+	p.Settings["client_secret"] = "line\n"
+	for second := range 3 {
+		p.took(flow.Begin(p, fmt.Appendf(nil, `{"now":%d}`, noon+second)))
+		if code := p.last.Get("code").Str; code != "config_invalid" {
+			t.Errorf("after %d s: %s", second, p.last)
+		}
+	}
+}
+
 // Results of steps.
 const (
 	null       = `,"value":null`

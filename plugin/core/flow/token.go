@@ -34,8 +34,11 @@ func (f *Flow) refuse(text string, used bool) {
 	case f.refused == before.Hash:
 		// The renewed one may work.
 	case f.left() > 0:
+		if f.refused == t.Hash {
+			s.RefusedAt = f.now
+		}
 		return // the token stays, for the calls that do not refuse it
-	case f.now != 0 && f.refused == t.Hash && !s.Refuses(t.Hash):
+	case f.now != 0 && f.refused == t.Hash && s.Usable(t, f.now):
 		if s.RefusedAt = f.now; s.Refusal(f.now, used) {
 			f.fail(backoff.Failed(apierror.ServiceUnauthorized, 401).Error())
 			return

@@ -57,13 +57,19 @@ func (s *Search) Redact(text []byte, limit int, partial bool) (clean []byte, cut
 			shown = i + size
 		}
 	}
-	if len(clean) > limit {
-		for !utf8.RuneStart(clean[limit]) {
-			limit--
-		}
-		return clean[:limit], true
+	start := prefix(clean, limit)
+	return start, partial || len(start) < len(clean)
+}
+
+// prefix returns the first bytes of text, up to a limit.
+func prefix(text []byte, limit int) []byte {
+	if len(text) <= limit {
+		return text
 	}
-	return clean, partial
+	for !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
 }
 
 // Folded returns a search for the same secrets in lower case, with what is left of the budget.
@@ -86,14 +92,17 @@ func wholeCharacters(text []byte) []byte {
 	return text
 }
 
-// maxText is how much of a short string goes into an error, in bytes.
-const maxText = 1024
+// maxText is how much of a short string goes into an error, in bytes, and whole is more than there is.
+const (
+	maxText = 1024
+	whole   = 1 << 30
+)
 
 // Text is Redact for a short string that is not partial, which may also quote a URL with a
 // password: that of a proxy or a store.
 func (s *Search) Text(text string) string {
-	clean, _ := s.Redact(withoutUserInfo(text), maxText, false)
-	return string(clean)
+	clean, _ := s.Redact([]byte(text), whole, false) // first: a secret may have an @
+	return string(prefix(withoutUserInfo(string(clean)), maxText))
 }
 
 // Given is Text for what the program passed itself, which a short secret does not hide.

@@ -114,7 +114,7 @@ func cleanHeaders(headers json.Value, search *redact.Search) []byte {
 		case ':':
 			isName = false
 		case ',', '}':
-			if !inList {
+			if !inList && len(clean) <= maxHeadersSize { // as JSON, a character may be longer
 				whole, isName = len(clean), true
 				count++
 			}
