@@ -27,6 +27,12 @@ export async function read(response, limit) {
   return whole;
 }
 
+/** Frees what a body holds that nothing reads: a connection, or a file. @param {any} body */
+export function discard(body) {
+  const end = body?.cancel ?? body?.destroy ?? body?.return; // of a stream of the web, one of Node, or a generator
+  void (async () => end?.call(body))().catch(() => {});
+}
+
 const isName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**

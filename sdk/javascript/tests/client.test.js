@@ -223,11 +223,15 @@ test('a runtime that compiles nothing is named', bound, async () => {
   }
 });
 
-test('a store that throws something that cannot be printed fails no call', bound, async () => {
-  const fail = () => Promise.reject(Object.create(null));
-  const { client } = await start(undefined, { store: { get: fail, add: fail, set: fail } });
-  assert.equal((await client.listJobs()).status, 200);
-  assert.equal(client.status().storeFailures, 1); // the flow continues without it
+test('what throws something that the plugin does not take', bound, async () => {
+  for (const thrown of [Object.create(null), new Error('half an emoji: \ud83d'), new Error('☃'.repeat(7_000_000))]) {
+    const fail = () => Promise.reject(thrown);
+    const { client } = await start(undefined, { store: { get: fail, add: fail, set: fail } });
+    assert.equal((await client.listJobs()).status, 200);
+    assert.equal(client.status().storeFailures, 1); // the flow continues without it
+    const own = await start(({ url }) => (url.startsWith(config.baseUrl) ? fail() : undefined));
+    await assert.rejects(own.client.listJobs(), { code: 'network_error', retryable: true });
+  }
 });
 
 test('a process may have more clients than memories', { timeout: 120_000 }, async () => {
