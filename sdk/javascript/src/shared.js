@@ -1,4 +1,4 @@
-import { kind, isStream } from './check.js';
+import { checkValue, kind, isStream, payload as isPayload } from './check.js';
 import { isLambda, waitUntil as ofRuntime } from '#inside';
 import { sleep, Task, wakeAll } from './deadline.js';
 import { pluginFailed, RosteringError, timedOut, toError } from './error.js';
@@ -103,7 +103,11 @@ export class Shared {
       const attempt = async (/** @type {string} */ accessToken) => {
         const { method, url } = request;
         const headers = { ...request.headers, Authorization: `Bearer ${accessToken}` };
-        const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
+        let payload = body;
+        if (typeof body === 'function') {
+          payload = await task.until((async () => body())());
+          checkValue('sendRequest: what body returns', payload, isPayload);
+        }
         const began = performance.now();
         this.sent++;
         try {

@@ -1,5 +1,5 @@
 import { discard } from './body.js';
-import { isStream } from './check.js';
+import { callable, checkValue, isStream } from './check.js';
 import { sharedOf } from './client.js';
 import { RosteringError } from './error.js';
 
@@ -24,6 +24,7 @@ const mostRedirects = 20; // as in fetch
  */
 export function withToken(client, send = (input, init) => fetch(input, init)) {
   const shared = sharedOf(client);
+  checkValue('withToken: send', send, callable);
   if (!client.baseUrl) {
     const message = 'set baseUrl to the https URL of the service';
     throw new RosteringError({ code: 'config_missing', message, retryable: false, key: 'base_url' });

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import pino from 'pino';
 import { Client, retry, RosteringError } from '../src/index.js';
 import { byService, config, hold, start } from './fake.js';
@@ -65,6 +66,9 @@ test('a request takes every body that fetch takes', bound, async () => {
     [new URLSearchParams({ a: 'b c' }), /^a=b\+c$/, /^application\/x-www-form-urlencoded;charset=UTF-8$/],
     [new Blob(['stream']).stream(), /^stream$/],
     [() => new Blob(['new stream']).stream(), /^new stream$/],
+    [/** @type {any} */ (Object('object')), /^object$/, /^text\/plain/],
+    [runInNewContext('new Uint8Array([97]).buffer'), /^a$/],
+    [async () => /** @type {any} */ (null), /^$/],
     [form, /name="a"\r\n\r\né/, /^multipart\/form-data; boundary=/],
   ];
   for (const [body, sent, type] of bodies) {
