@@ -48,7 +48,10 @@ test('wrong-option: of a wrong type, which is not converted', bound, async () =>
     [() => client.listJobs({ timeoutMs: '3' }), /listJobs: timeoutMs must be a number, 0 or more, not a string/],
     [() => client.listJobs({ customerId: ['acme'] }), /customerId must be a string or null, not an array/],
     [() => client.listJobs({ signal: {} }), /signal must be an AbortSignal/],
-    [() => client.listJobs({ signal: new EventTarget() }), /signal must be an AbortSignal, not an object \(EventTarget/],
+    [
+      () => client.listJobs({ signal: new EventTarget() }),
+      /signal must be an AbortSignal, not an object \(EventTarget/,
+    ],
     ...[AbortSignal.timeout(1), new Headers(), new Map(), Promise.resolve()].map(
       (given) =>
         /** @type {[() => unknown, RegExp]} */ ([
@@ -69,7 +72,12 @@ test('wrong-option: of a wrong type, which is not converted', bound, async () =>
     ...[undefined, {}, 7, new Map(), () => 'text'].map(
       (body) =>
         /** @type {[() => unknown, RegExp]} */ ([
-          async () => (await start()).client.sendRequest({ path: '/jobs', method: 'POST', body: async () => /** @type {any} */ (body) }),
+          async () =>
+            (await start()).client.sendRequest({
+              path: '/jobs',
+              method: 'POST',
+              body: async () => /** @type {any} */ (body),
+            }),
           /sendRequest: what body returns must be what fetch takes.*, not (undefined|a|7)/,
         ]),
     ),
