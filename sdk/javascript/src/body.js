@@ -1,10 +1,11 @@
 /**
- * Reads the body of a response up to the limit, and cancels the rest.
+ * Reads the body of a response up to the limit, or until the signal is aborted, and cancels the rest.
  *
  * @param {Response} response
  * @param {number} limit in bytes
+ * @param {AbortSignal} signal
  */
-export async function read(response, limit) {
+export async function read(response, limit, signal) {
   const { headers, body } = response;
   const known = headers.get('Content-Length'); // of what is sent, which may decode to more; Deno and Bun may ignore it for chunks
   const isLength = known !== null && !headers.has('Content-Encoding') && !headers.has('Transfer-Encoding');
@@ -14,6 +15,8 @@ export async function read(response, limit) {
   const chunks = [];
   let length = 0;
   for await (const chunk of body ?? []) {
+    if (signal.aborted) break;
+    if (chunk.length === 0) continue;
     chunks.push(chunk.slice(0, limit - length)); // a copy, as Deno's chunk is a view of a buffer of eight times its size
     length += chunk.length;
     if (length >= limit) break; // which cancels the rest
@@ -25,6 +28,12 @@ export async function read(response, limit) {
     at += chunk.length;
   }
   return whole;
+}
+
+/** Frees what a body holds that nothing reads: a connection, or a file. @param {any} body */
+export function discard(body) {
+  const end = body?.cancel ?? body?.destroy ?? body?.return; // of a stream of the web, one of Node, or a generator
+  void (async () => end?.call(body))().catch(() => {});
 }
 
 const isName = /^[\w!#$%&'*+.^`|~-]+$/;

@@ -11,7 +11,9 @@
  * @param {Rules} rules by the name of the option
  */
 export function check(where, options, rules) {
-  if (!isObject(options)) throw new TypeError(`${where}: expected an object, not ${kind(options)}`);
+  // A signal or a Map has no entries, and would be ignored. A config may be a module.
+  if (!['Object', 'Module'].includes(tag(options)))
+    throw new TypeError(`${where}: expected a plain object, not ${kind(options)}`);
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) throw new TypeError(`${where}: unknown option ${name}; use one of ${Object.keys(rules).join(', ')}`);
@@ -38,7 +40,7 @@ export const notNegative = must((value) => typeof value === 'number' && value >=
 export const positive = must((value) => typeof value === 'number' && value >= 1, 'a number, 1 or more');
 const ranges = new Set([notNegative, positive]);
 export const callable = must((value) => typeof value === 'function', 'a function');
-export const signal = must((value) => value === null || typeof value.addEventListener === 'function', 'an AbortSignal');
+export const signal = must((value) => value === null || typeof value.throwIfAborted === 'function', 'an AbortSignal');
 export const any = must(() => true, '');
 
 /** @param {...string} names */
@@ -57,19 +59,19 @@ export const plugin = must(
   'a WebAssembly.Module, or the bytes of rostering-core.wasm',
 );
 
-/** Accepts what `fetch` takes, without the objects that it would send as `[object Object]`. */
-export const payload = must((value) => {
-  if (value === null || typeof value === 'string' || typeof value === 'function' || isStream(value)) return true;
-  const isPlain = ['Object', 'Array'].includes(tag(value));
-  return typeof value === 'object' && !isPlain;
-}, 'what fetch takes (for JSON, use the option json)');
+const payloads = ['Null', 'String', 'ArrayBuffer', 'Blob', 'File', 'FormData', 'URLSearchParams'];
+const sendable = 'what fetch takes (for JSON, use the option json)';
+
+/** Accepts what `fetch` takes, without what it would send as a text such as `[object Object]`. */
+export const payload = must(
+  (value) => payloads.includes(tag(value)) || ArrayBuffer.isView(value) || isStream(value),
+  sendable,
+);
+export const body = must((value) => typeof value === 'function' || payload(value) === undefined, sendable);
 
 /** Whether a body can be sent only once. Node's fetch takes any async iterable. @param {any} body */
 export const isStream = (body) =>
-  body instanceof ReadableStream || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
-
-/** @param {unknown} value */
-const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  tag(body) === 'ReadableStream' || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
 
 /** Describes a value without showing it: it may be a secret in the wrong place. @param {any} value */
 export function kind(value) {

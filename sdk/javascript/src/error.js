@@ -184,6 +184,8 @@ const reasons = [
   ],
 ];
 
+const mostText = 256 * 1024; // characters: a token in any encoding is shorter
+
 /**
  * Describes why a request failed, for the plugin, which removes secrets from the text.
  *
@@ -194,7 +196,9 @@ export function failure(thrown) {
   const all = chain(thrown);
   const marks = all.flatMap(({ name, code }) => [code, name]).filter((mark) => typeof mark === 'string');
   const found = reasons.find(([, pattern]) => marks.some((mark) => pattern.test(/** @type {string} */ (mark))));
-  return { failed: all.map(({ text }) => text).join(': '), reason: found?.[0] ?? 'other' };
+  const text = all.map((each) => each.text).join(': ');
+  // The plugin takes no lone surrogate, and not megabytes. A token that was cut would not be found.
+  return { failed: text.slice(0, mostText).replace(/\p{Surrogate}/gu, '\ufffd'), reason: found?.[0] ?? 'other' };
 }
 
 const withoutName = (/** @type {any} */ error) =>

@@ -1,4 +1,4 @@
-import { isNode, read } from './body.js';
+import { discard, isNode, read } from './body.js';
 import { failure, RosteringError } from './error.js';
 import { userAgent } from './version.js';
 
@@ -83,11 +83,13 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   };
   if (body != null) init.body = hasHeader(headers, 'content-type') ? body : untyped(body);
   const response = await fetch(url, init);
+  if (signal.aborted) discard(response?.body); // the fetch of the options may ignore the signal
+  signal.throwIfAborted();
   if (typeof response?.status !== 'number') throw new TypeError('options.fetch did not return a Response');
   const { status, headers: received } = response;
   if (!(status > 0 && status < 1000)) throw new TypeError('the response has an invalid status');
   const bounded = isResult(response) ? most : undefined;
-  const whole = await read(response, bounded === undefined ? limit : bounded + 1);
+  const whole = await read(response, bounded === undefined ? limit : bounded + 1, signal);
   if (bounded === undefined || whole.length <= bounded) return { status, headers: received, body: whole };
   const message = `the response is larger than maxBody (${most} bytes): raise it, or request less`;
   throw new RosteringError({ code: 'network_error', message, retryable: false, reason: 'protocol' });

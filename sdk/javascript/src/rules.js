@@ -14,7 +14,7 @@ const options = {
 const call = { signal: is.signal, timeoutMs: is.notNegative, waitUntil: is.callable };
 const list = { headers: is.any, customerId: is.textOrNull, userId: is.textOrNull, ...call };
 const request = {
-  ...{ path: is.text, method: is.text, searchParams: is.any, json: is.any, body: is.payload },
+  ...{ path: is.text, method: is.text, searchParams: is.any, json: is.any, body: is.body },
   ...list,
 };
 const rules = {

@@ -1,4 +1,5 @@
-import { kind, isStream } from './check.js';
+import { discard } from './body.js';
+import { checkValue, kind, isStream, payload as isPayload } from './check.js';
 import { isLambda, waitUntil as ofRuntime } from '#inside';
 import { sleep, Task, wakeAll } from './deadline.js';
 import { pluginFailed, RosteringError, timedOut, toError } from './error.js';
@@ -93,7 +94,8 @@ export class Shared {
    * @param {CallOptions} options
    * @returns {Promise<Outcome>}
    */
-  request(input, body, options) {
+  async request(input, body, options) {
+    let isUnused = isStream(body);
     const work = async (/** @type {Task} */ task) => {
       const { waitUntil } = options;
       const request = this.#request(input);
@@ -103,7 +105,9 @@ export class Shared {
       const attempt = async (/** @type {string} */ accessToken) => {
         const { method, url } = request;
         const headers = { ...request.headers, Authorization: `Bearer ${accessToken}` };
+        isUnused = false;
         const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
+        if (typeof body === 'function') checkValue('sendRequest: what body returns', payload, isPayload);
         const began = performance.now();
         this.sent++;
         try {
@@ -120,7 +124,11 @@ export class Shared {
       const { path = '/jobs' } = input;
       throw this.#explain(sent, { method: request.method, path, milliseconds: Math.round(took) }, isStream(body));
     };
-    return this.#run(options, work, true);
+    try {
+      return await this.#run(options, work, true);
+    } finally {
+      if (isUnused) discard(body);
+    }
   }
 
   /**
@@ -254,7 +262,7 @@ export class Shared {
     for (const task of this.#running) task.leave(closed()); // nothing waits: calls that workerd has canceled do not end
     this.#running.clear();
     wakeAll(this.#closing);
-    await this.#holder.written();
+    await this.#holder.written().catch(() => {}); // the clock of the options may throw
     this.#holder.abandon();
   }
 
@@ -294,6 +302,7 @@ export class Shared {
    */
   async #log(level, line, isOfStore = false) {
     const { logger } = this.#options;
+    await undefined; // until the result of the plugin counts, which a logger may undo with clearToken
     try {
       if (logger) await logger[level](line);
       else if (isOfStore && level === 'warn') console.warn(line);

@@ -1,4 +1,5 @@
-import { isStream } from './check.js';
+import { discard } from './body.js';
+import { callable, checkValue, isStream } from './check.js';
 import { sharedOf } from './client.js';
 import { RosteringError } from './error.js';
 
@@ -23,6 +24,7 @@ const mostRedirects = 20; // as in fetch
  */
 export function withToken(client, send = (input, init) => fetch(input, init)) {
   const shared = sharedOf(client);
+  checkValue('withToken: send', send, callable);
   if (!client.baseUrl) {
     const message = 'set baseUrl to the https URL of the service';
     throw new RosteringError({ code: 'config_missing', message, retryable: false, key: 'base_url' });
@@ -54,7 +56,7 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
     const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
     const next = mode === 'follow' ? target(response, method, url) : undefined;
     if (!next) return response;
-    await response.body?.cancel();
+    discard(response.body);
     if (left === 0) throw new TypeError('too many redirects');
     const signal = init.signal ?? request?.signal ?? null;
     const rest = { method: method === 'HEAD' ? method : 'GET', headers: carried(headers, next.origin === origin) };
@@ -74,7 +76,7 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
     /** @type {Response | undefined} */
     let refused;
     const attempt = async (/** @type {string} */ token) => {
-      await refused?.body?.cancel(); // or it would keep its connection
+      discard(refused?.body); // or it would keep its connection
       const current = next;
       if (current instanceof Request && current.body && !init.body) next = current.clone();
       const own = new Headers(headers);
@@ -89,7 +91,7 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       if (error !== undefined) signal?.throwIfAborted();
       return response;
     } finally {
-      if (next instanceof Request && next !== input) void next.body?.cancel().catch(() => {});
+      if (next instanceof Request && next !== input) discard(next.body);
     }
   }
 }

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import pino from 'pino';
 import { Client, retry, RosteringError } from '../src/index.js';
 import { byService, config, hold, start } from './fake.js';
@@ -65,6 +67,9 @@ test('a request takes every body that fetch takes', bound, async () => {
     [new URLSearchParams({ a: 'b c' }), /^a=b\+c$/, /^application\/x-www-form-urlencoded;charset=UTF-8$/],
     [new Blob(['stream']).stream(), /^stream$/],
     [() => new Blob(['new stream']).stream(), /^new stream$/],
+    [/** @type {any} */ (Object('object')), /^object$/, /^(text\/plain|$)/],
+    [runInNewContext('new Uint8Array([97]).buffer'), /^a$/],
+    [async () => /** @type {any} */ (null), /^$/],
     [form, /name="a"\r\n\r\né/, /^multipart\/form-data; boundary=/],
   ];
   for (const [body, sent, type] of bodies) {
@@ -91,6 +96,70 @@ test('a function makes a new body for the retry after a 401', bound, async () =>
   await assert.rejects(post(once), enough);
   const fails = () => Promise.reject(enough);
   await assert.rejects(post(fails), enough);
+});
+
+test('a stream that was never sent is canceled', bound, async () => {
+  const { client } = await start(({ url }) => (url.includes('token') ? new Response('', { status: 400 }) : undefined));
+  const canceled = /** @type {string[]} */ ([]);
+  const put = (/** @type {string} */ name, /** @type {any} */ own = {}) => {
+    const body = new ReadableStream({ cancel: () => void canceled.push(name) });
+    return assert.rejects(client.sendRequest({ path: '/', method: 'PUT', body, ...own }));
+  };
+  await put('path', { path: 'a' });
+  await put('signal', { signal: AbortSignal.abort() });
+  await put('token');
+  const file = Readable.from(['text']);
+  await put('', { path: 'a', body: file });
+  await client.close();
+  await put('closed');
+  assert.deepEqual([canceled, file.destroyed], [['path', 'signal', 'token', 'closed'], true]);
+});
+
+test('what a fetch that ignores the signal returns is not read after the call', bound, async () => {
+  for (const isLate of [false, true]) {
+    let release = () => {};
+    const released = new Promise((/** @type {(_: void) => void} */ resolve) => (release = resolve));
+    const controller = new AbortController();
+    const canceled = new Promise((resolve) => {
+      const pull = async (/** @type {ReadableStreamDefaultController} */ stream) => {
+        await setImmediate();
+        stream.enqueue(new Uint8Array(isLate ? 1 : 0));
+        controller.abort(enough);
+      };
+      const respond = async (/** @type {{url: string}} */ { url }) => {
+        if (url.includes('token')) return undefined;
+        if (isLate) controller.abort(enough);
+        if (isLate) await released;
+        return new Response(new ReadableStream({ pull, cancel: resolve }));
+      };
+      void start(respond).then(async ({ client }) => {
+        await assert.rejects(client.listJobs({ signal: controller.signal }), enough);
+        release();
+      });
+    });
+    await canceled;
+  }
+});
+
+test('a client closes whatever the clock does', bound, async () => {
+  let isBroken = false;
+  const clock = () => (isBroken ? assert.fail('no clock') : Date.now());
+  const { client, received } = await start((_, init) => hold(init, new Promise(() => {})), { clock });
+  const call = assert.rejects(client.listJobs(), { name: 'AbortError' });
+  while (received.length === 0) await setImmediate();
+  isBroken = true;
+  await client.close({ timeoutMs: 1 });
+  await call;
+});
+
+test('a logger may forget the token', bound, async () => {
+  let forget = async () => {};
+  const { client, ofAuth } = await start(undefined, { logger: { debug: () => void forget(), warn() {} } });
+  forget = () => client.clearToken();
+  await client.getToken();
+  forget = async () => {};
+  await client.getToken();
+  assert.equal(ofAuth().length, 2);
 });
 
 test('a call that is aborted ends with the reason', bound, async () => {
@@ -223,11 +292,16 @@ test('a runtime that compiles nothing is named', bound, async () => {
   }
 });
 
-test('a store that throws something that cannot be printed fails no call', bound, async () => {
-  const fail = () => Promise.reject(Object.create(null));
-  const { client } = await start(undefined, { store: { get: fail, add: fail, set: fail } });
-  assert.equal((await client.listJobs()).status, 200);
-  assert.equal(client.status().storeFailures, 1); // the flow continues without it
+test('what throws something that the plugin does not take', bound, async () => {
+  for (const thrown of [Object.create(null), new Error('half an emoji: \ud83d'), new Error('☃'.repeat(7_000_000))]) {
+    const fail = () => Promise.reject(thrown);
+    const logger = { debug() {}, warn() {} };
+    const { client } = await start(undefined, { store: { get: fail, add: fail, set: fail }, logger });
+    assert.equal((await client.listJobs()).status, 200);
+    assert.equal(client.status().storeFailures, 1); // the flow continues without it
+    const own = await start(({ url }) => (url.startsWith(config.baseUrl) ? fail() : undefined));
+    await assert.rejects(own.client.listJobs(), { code: 'network_error', retryable: true });
+  }
 });
 
 test('a process may have more clients than memories', { timeout: 120_000 }, async () => {

@@ -11,7 +11,7 @@ import { inspect } from 'node:util';
 import { FileStore } from '../src/file-store.js';
 import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withToken } from '../src/index.js';
 import { RedisStore } from '../src/redis-store.js';
-import { config } from './fake.js';
+import { config, start } from './fake.js';
 
 const bound = { timeout: 30_000 };
 
@@ -44,18 +44,48 @@ test('wrong-option: of a wrong type, which is not converted', bound, async () =>
   const open = /** @type {any} */ (Client.open);
   /** @type {[() => unknown, RegExp][]} */
   const cases = [
-    [() => client.listJobs('acme'), /listJobs: expected an object, not a string/],
+    [() => client.listJobs('acme'), /listJobs: expected a plain object, not a string/],
     [() => client.listJobs({ timeoutMs: '3' }), /listJobs: timeoutMs must be a number, 0 or more, not a string/],
     [() => client.listJobs({ customerId: ['acme'] }), /customerId must be a string or null, not an array/],
     [() => client.listJobs({ signal: {} }), /signal must be an AbortSignal/],
+    [
+      () => client.listJobs({ signal: new EventTarget() }),
+      /signal must be an AbortSignal, not an object \(EventTarget/,
+    ],
+    ...[AbortSignal.timeout(1), new Headers(), new Map(), Promise.resolve()].map(
+      (given) =>
+        /** @type {[() => unknown, RegExp]} */ ([
+          () => client.listJobs(given),
+          /listJobs: expected a plain object, not an object \((AbortSignal|Headers|Map|Promise)\)/,
+        ]),
+    ),
     [() => client.getToken({ force: 'yes' }), /force must be true or false, not a string/],
     [() => client.sendRequest({}), /path is missing/],
     [() => client.sendRequest({ path: '/jobs', body: { a: 1 } }), /body must be what fetch takes.*json/],
+    ...[Promise.resolve(''), new Map(), [][Symbol.iterator](), new Error('a'), new Date(), new Response('a'), 7].map(
+      (body) =>
+        /** @type {[() => unknown, RegExp]} */ ([
+          () => client.sendRequest({ path: '/jobs', body }),
+          /sendRequest: body must be what fetch takes.*json\), not (an object \(|7)/,
+        ]),
+    ),
+    ...[undefined, {}, 7, new Map(), () => 'text'].map(
+      (body) =>
+        /** @type {[() => unknown, RegExp]} */ ([
+          async () =>
+            (await start()).client.sendRequest({
+              path: '/jobs',
+              method: 'POST',
+              body: async () => /** @type {any} */ (body),
+            }),
+          /sendRequest: what body returns must be what fetch takes.*, not (undefined|a|7)/,
+        ]),
+    ),
     [() => client.sendRequest({ path: '/jobs', json: {}, body: 'text' }), /set json or body, not both/],
     [() => client.sendRequest({ path: '/jobs', json: () => {} }), /json cannot be a function/],
     [() => client.forUser(7), /forUser takes a string or null, not 7/],
     [() => client.setToken({ access_token: 'a' }), /setToken takes a Token.*new Token\(object\)/],
-    [() => open(), /the config: expected an object, not undefined/],
+    [() => open(), /the config: expected a plain object, not undefined/],
     [() => open({ ...config, clientSecret: Buffer.from('b') }), /clientSecret must be a string/],
     [() => open({ ...config, allowHttp: 'false' }), /allowHttp must be true or false, not a string/],
     [() => open({ ...config, refreshMargin: '5' }), /refreshMargin must be a number/],
@@ -65,6 +95,7 @@ test('wrong-option: of a wrong type, which is not converted', bound, async () =>
     [() => open(config, { timeoutMs: '3' }), /timeoutMs must be a number/],
     [() => (0, client.listJobs)(), /expected a client, not undefined: call client.listJobs\(\)/],
     [() => withToken(/** @type {any} */ ({})), /expected a client, not an object/],
+    [() => withToken(client, /** @type {any} */ (5)), /withToken: send must be a function, not 5/],
     [() => new Token(/** @type {any} */ ('a')), /new Token takes a token object, not a string/],
     ...[{}, null, new Map(), { get: async () => null, set: async () => {} }].map(
       (store) =>

@@ -62,6 +62,18 @@ test('no redirect forwards the token to another origin', bound, async () => {
   assert.equal(received.length - count, 21);
 });
 
+test('a response that send has read', bound, async () => {
+  const statuses = [401, 302, 200];
+  const { client } = await start();
+  const send = withToken(client, async () => {
+    const response = new Response('text', { status: statuses.shift() ?? 0, headers: { Location: '/' } });
+    if (!response.ok) await response.text();
+    return response;
+  });
+  await client.setToken(await client.getToken()); // which is replaced immediately
+  assert.equal((await send(baseUrl)).status, 200);
+});
+
 test('a body is sent again after a 401, unless it is a stream', bound, async () => {
   const method = 'POST';
   const stream = () => /** @type {RequestInit} */ ({ method, body: new Blob(['stream']).stream(), duplex: 'half' });
