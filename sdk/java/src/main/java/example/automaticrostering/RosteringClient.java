@@ -189,8 +189,9 @@ public class RosteringClient implements AutoCloseable {
    * <p>The {@code BodyHandler} sees a 401 only if the request is not sent again; of the last one,
    * at most 64 KiB. Which bodies can be sent again: {@link ServiceRequest#body(BodyPublisher)}.
    *
-   * <p>An error of the body or the handler is thrown as it is, and one that is checked, but is no
-   * IOException, within one. If the last client closes while a body is read, reading may fail.
+   * <p>Exceptions of the body and the handler reach the caller unchanged; a checked one that is no
+   * IOException is wrapped in one. If the last client closes while a body is read, reading may
+   * fail.
    *
    * @throws IOException if there is no response
    * @throws RosteringException if no token can be obtained, or the client's timeout ends the call

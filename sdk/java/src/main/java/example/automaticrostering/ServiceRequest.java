@@ -66,8 +66,8 @@ public final class ServiceRequest {
   /**
    * Sets the body, of any size. After a 401 it is sent again, for which {@code ofInputStream} needs
    * a new stream. One of {@code fromPublisher} or {@code concat} is not: the call ends with a
-   * retryable {@code SERVICE_UNAUTHORIZED}. The call throws the body's own error as it is, and one
-   * that is checked, such as of a missing file, within an {@code UncheckedIOException}.
+   * retryable {@code SERVICE_UNAUTHORIZED}. The body's own exceptions reach the caller unchanged; a
+   * checked one, such as for a missing file, in an {@code UncheckedIOException}.
    */
   public ServiceRequest body(BodyPublisher body) {
     this.body = notNull(body, "the body");

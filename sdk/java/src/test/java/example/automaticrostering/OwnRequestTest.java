@@ -74,7 +74,7 @@ class OwnRequestTest extends ServersTest {
     assertEquals(1, peers.size(), peers::toString);
   }
 
-  /** On some Javas the read goes on, on others it fails, but it does not wait forever. */
+  /** Depending on the version of Java, the read continues or fails; it never hangs. */
   @Test
   void closeWhileABodyIsRead() throws Exception {
     var closed = new CountDownLatch(1);
