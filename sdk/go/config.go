@@ -80,7 +80,7 @@ func ConfigFromEnv() Config {
 	return c
 }
 
-// strings returns the keys that the plugin reads, each with the field of its string, but the secret.
+// strings returns the keys that the plugin reads, except the secret, each with the field of its string.
 func (c *Config) strings() map[string]*string {
 	return map[string]*string{
 		"environment":    (*string)(&c.Environment),

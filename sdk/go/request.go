@@ -112,18 +112,14 @@ func (b *body) attach(q *http.Request) (err error) {
 	if b == nil {
 		return nil
 	}
-	next := b.once
-	if b.once = nil; b.open != nil {
-		next, err = bounded(q.Context(), func() (io.ReadCloser, error) { return b.opened(q.Context()) })
+	q.ContentLength = b.length
+	if b.open == nil {
+		q.Body, b.once = b.marked(b.once), nil
+		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if q.Body = next; next != http.NoBody { // which net/http compares
-		q.Body = &reader{ReadCloser: next, length: b.length}
-	}
-	q.GetBody, q.ContentLength = b.open, b.length
-	return nil
+	q.GetBody = func() (io.ReadCloser, error) { return b.opened(q.Context()) }
+	q.Body, err = bounded(q.Context(), q.GetBody)
+	return err
 }
 
 // opened opens the body for an attempt, which may have ended meanwhile.
@@ -137,7 +133,15 @@ func (b *body) opened(ctx context.Context) (io.ReadCloser, error) {
 	case ctx.Err() != nil:
 		_ = next.Close()
 	}
-	return next, nil
+	return b.marked(next), nil
+}
+
+// marked returns a body that marks its errors.
+func (b *body) marked(next io.ReadCloser) io.ReadCloser {
+	if next == http.NoBody {
+		return next // net/http compares it
+	}
+	return &reader{ReadCloser: next, length: b.length}
 }
 
 // close closes a body that was not sent.

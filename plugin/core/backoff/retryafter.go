@@ -2,9 +2,9 @@ package backoff
 
 import "automatic-rostering.example/rostering/plugin/core/ascii"
 
-// RetryAfter reads a Retry-After header (RFC 9110 §10.2.3): at most an hour, or 0 for anything that is
-// not a wait. A date counts from the Date of its response, so that only the
-// server's clock matters, or from now, unless that is 0.
+// RetryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, at most an hour, or 0 for anything
+// that is not a wait. A date counts from the Date of its response, so that only the server's clock
+// matters, or from now, unless that is 0.
 func RetryAfter(header, date string, now int64) (seconds int64) {
 	seconds, ok := ascii.Digits(header, MaxWait)
 	if !ok {

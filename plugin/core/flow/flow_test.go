@@ -56,18 +56,6 @@ func (p *plugin) resumeFlow(text, result string) {
 	p.took(flow.Resume(p, fmt.Appendf(nil, `{"now":%d,"flow":%s%s}`, noon, text, result)))
 }
 
-// A config that became invalid after a failure is an error, and nothing is sent with it.
-func TestConfigThatBecomesInvalid(t *testing.T) {
-	p := newInstance(t).begin("").resume(`,"status":401`)
-	p.Settings["client_secret"] = "line\n"
-	for second := range 3 {
-		p.took(flow.Begin(p, fmt.Appendf(nil, `{"now":%d}`, noon+second)))
-		if code := p.last.Get("code").Str; code != "config_invalid" {
-			t.Errorf("after %d s: %s", second, p.last)
-		}
-	}
-}
-
 // Results of steps.
 const (
 	null       = `,"value":null`
@@ -98,6 +86,18 @@ func forge(words []string) string {
 }
 
 func quote(text string) string { return string(gjson.AppendJSONString(nil, text)) }
+
+// A config that became invalid after a failure is an error, and nothing is sent with it.
+func TestConfigThatBecomesInvalid(t *testing.T) {
+	p := newInstance(t).begin("").resume(`,"status":401`)
+	p.Settings["client_secret"] = "line\n"
+	for second := range 3 {
+		p.took(flow.Begin(p, fmt.Appendf(nil, `{"now":%d}`, noon+second)))
+		if code := p.last.Get("code").Str; code != "config_invalid" {
+			t.Errorf("after %d s: %s", second, p.last)
+		}
+	}
+}
 
 // A checksum can be forged, but a flow is in a state that waits for a result, and each number has a
 // range: what is beyond has no meaning, or takes long.

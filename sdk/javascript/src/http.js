@@ -83,8 +83,10 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   };
   if (body != null) init.body = hasHeader(headers, 'content-type') ? body : untyped(body);
   const response = await fetch(url, init);
-  if (signal.aborted) discard(response?.body); // the fetch of the options may ignore the signal
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    discard(response?.body); // the fetch of the options may ignore the signal
+    throw signal.reason;
+  }
   if (typeof response?.status !== 'number') throw new TypeError('options.fetch did not return a Response');
   const { status, headers: received } = response;
   if (!(status > 0 && status < 1000)) throw new TypeError('the response has an invalid status');
